@@ -1,0 +1,27 @@
+"""A long-term memory that keeps every word as it was said and can always be derived again; usable alone.
+
+with Memory.open("~/memory") as memory:
+    memory.keep(Turn(Place("cli", "main"), "owner", (Segment("user", "My cat is called Bean."),)))
+    memory.recall("what is the cat called").hits[0].text
+"""
+
+from homeagent.memory.memory import Memory
+from homeagent.memory.results import Explanation, Hit, Neighbour, PolicyChange, Recall, SegmentExplanation
+from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer
+
+__all__ = [
+    "OWNER",
+    "Attachment",
+    "Explanation",
+    "Hit",
+    "Memory",
+    "Neighbour",
+    "Place",
+    "PolicyChange",
+    "Recall",
+    "Segment",
+    "SegmentExplanation",
+    "Turn",
+    "TurnId",
+    "Viewer",
+]

@@ -1,0 +1,311 @@
+"""Deriving: everything computed is made here from the log, through the door, a queue entry at a time.
+
+The log commits first. Whatever it holds that was never queued is queued before each batch, and a step and its queue
+entry change in one transaction, so a crash repeats work and neither loses nor doubles it. Segments pass the door in the
+order of the log, because what a reply may not repeat depends on what was hidden before it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homeagent.memory.archive import documents
+from homeagent.memory.door.copies import sketch_of
+from homeagent.memory.door.door import NOTHING, Door, all_copies, label
+from homeagent.memory.door.quotes import Quotes
+from homeagent.memory.explain import explained_segment
+from homeagent.memory.indexing import INDEX_VERSION, indexed
+from homeagent.memory.passages import turn_passages
+from homeagent.memory.policy import PolicyBook
+from homeagent.memory.results import PolicyChange
+from homeagent.memory.store.protocols import Scope, chat_key
+from homeagent.memory.store.records import IndexedTurn, Todo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from homeagent.memory.door.door import CleanerRunner, Passed
+    from homeagent.memory.embed.protocol import Embedder
+    from homeagent.memory.lease import Lease
+    from homeagent.memory.results import SegmentExplanation
+    from homeagent.memory.store.protocols import DerivedStore, IndexedPassage, LogStore
+    from homeagent.memory.store.records import Computed, Entry, SegmentRow, TurnRow
+
+__all__ = ["Deriver", "home_secret"]
+
+_QUEUED = "queued_through"
+_MODEL = "model"
+_BATCH = 64
+_EMBED_BATCH = 32
+_PAGE = 2000
+_WRITE_SECONDS = 0.04
+
+
+def home_secret(log: LogStore) -> bytes:
+    """Return the home's own secret, made when the home is: it salts the hashes of hidden text."""
+    for row in log.outcomes():
+        if row.kind == "home":
+            return bytes.fromhex(row.payload)
+    raise LookupError("the log has no home secret")
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What the door goes by, read from the log at one point."""
+
+    door: Door
+    book: PolicyBook
+    forgotten: frozenset[int]
+    pins: Mapping[int, Sequence[tuple[int, int]]]
+
+
+class Deriver:
+    """Makes the computed half from the log. One process at a time does, under the lease."""
+
+    def __init__(
+        self, log: LogStore, derived: DerivedStore, embedder: Embedder, cleaners: CleanerRunner, lease: Lease
+    ) -> None:
+        self._log = log
+        self._derived = derived
+        self._embedder = embedder
+        self._cleaners = cleaners
+        self._lease = lease
+        self._quotes = Quotes(derived, home_secret(log))
+
+    def catch_up(self, *, seconds: float = 60.0, progress: Callable[[int, int], None] | None = None) -> bool:
+        """Bring full text up to the log's present end; False when another process kept the lease for ``seconds``.
+
+        ``progress`` is told (done, still to do). Vectors are another step: `embed`.
+        """
+        done = 0
+        while True:
+            with self._lease.held(seconds) as held:
+                if not held:
+                    return False
+                state = self._state()
+                self._queue_new(state)
+                batch = self._derived.todo(("door",), _BATCH) or self._derived.todo(("index",), _BATCH)
+                if not batch:
+                    return True
+                self._run(batch, state)
+            done += len(batch)
+            if progress is not None:
+                waiting = self._derived.pending()
+                progress(done, waiting.get("door", 0) + waiting.get("index", 0))
+
+    def embed(self, limit: int = _EMBED_BATCH) -> int:
+        """Embed up to ``limit`` waiting turns; return how many are done. The lease is held only to store."""
+        if not self._embedder.dimensions:
+            return 0
+        model = self._embedder.model_id
+        batch = self._derived.todo(("embed",), limit)
+        if not batch:
+            return 0
+        missing = self._derived.unembedded(model, [item.seq for item in batch])
+        keys = sorted(missing)
+        vectors = self._embedder.passages([missing[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
+        packed = [(key, vector.astype("<f2").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
+        with self._lease.held() as held:
+            if not held:
+                return 0
+            with self._derived.transaction():
+                self._derived.put_vectors(model, packed, [item.seq for item in batch])
+                for item in batch:
+                    self._derived.finish(item)
+        return len(batch)
+
+    def use_model(self) -> None:
+        """Queue every turn for embedding when the computed half was made with another model."""
+        model = self._embedder.model_id if self._embedder.dimensions else ""
+        if not model or self._derived.meta(_MODEL) == model:
+            return
+        with self._lease.held() as held:
+            if held:
+                with self._derived.transaction():
+                    seqs = [row.seq for row in self._log.turns() if row.closed is not None]
+                    self._derived.queue(Todo(seq, "embed", model) for seq in seqs)
+                    self._derived.set_meta(_MODEL, model)
+
+    def pins_for(self, turn: TurnRow) -> dict[int, list[tuple[int, int]]]:
+        """Return what must stay out of other turns' replies when ``turn`` is erased: all their quotations after it."""
+        pins: dict[int, list[tuple[int, int]]] = {}
+        for seq in self._derived.replies_after(chat_key(turn.place), turn.seq):
+            computed = self._derived.computed(seq)
+            if computed is not None and computed.turn != turn.seq and computed.cuts:
+                pins[seq] = list(computed.cuts)
+        return pins
+
+    def compare(self, after: PolicyBook, *, examples: int) -> PolicyChange:
+        """Return what would be computed otherwise under the policies ``after``; nothing is changed."""
+        state = self._state()
+        door = Door(after, self._quotes, self._cleaners)
+        changed = [
+            name
+            for name in self._log.tool_names()
+            if state.book.for_tool(name).fingerprint != after.for_tool(name).fingerprint
+        ]
+        counted = lost = gained = 0
+        shown: list[SegmentExplanation] = []
+        for seq, turn_seq in self._log.segments_of_tools(changed) if changed else []:
+            row, turn = self._log.segment(seq), self._log.turn(turn_seq)
+            if row is None or turn is None:
+                continue
+            now = door.admit(row, turn, state.pins.get(seq, ())).computed
+            old = self._derived.computed(seq)
+            counted += 1
+            lost += len(old.text) if old is not None else 0
+            gained += len(now.text)
+            if len(shown) < examples:
+                shown.append(explained_segment(row, now))
+        return PolicyChange(counted, lost, gained, tuple(shown))
+
+    def _state(self) -> _State:
+        book = PolicyBook(self._log.policies())
+        return _State(Door(book, self._quotes, self._cleaners), book, self._log.forgotten(), self._log.pins())
+
+    def _queue_new(self, state: _State) -> None:
+        """Queue what the log holds and derived never heard of."""
+        through = int(self._derived.meta(_QUEUED) or 0)
+        while entries := self._log.entries(through, _PAGE):
+            with self._derived.transaction():
+                for entry in entries:
+                    self._queue_entry(entry, state)
+                through = entries[-1].seq
+                self._derived.set_meta(_QUEUED, str(through))
+
+    def _queue_entry(self, entry: Entry, state: _State) -> None:
+        match entry.kind:
+            case "segment":
+                self._derived.queue([Todo(entry.seq, "door", "new")])
+            case "closing" if entry.turn is not None:
+                self._derived.queue([Todo(entry.turn, "index", f"closing-{entry.seq}")])
+            case "forget" if entry.turn is not None:
+                rows = self._log.segments(entry.turn)
+                self._derived.queue(Todo(row.seq, "door", f"forget-{entry.seq}") for row in rows)
+            case "policy":
+                self._queue_changed(entry.seq, state)
+            case "erasure":
+                self._take_out(entry.seq)
+            case "outcome":
+                self._derived.put_documents(list(documents(self._log)))
+            case _:
+                pass
+
+    def _take_out(self, erasure: int) -> None:
+        """Take what an erasure deleted out of everything computed; later replies of its chat are looked at again."""
+        gone = self._derived.turns(self._log.erased(erasure))
+        for turn in gone.values():
+            later = self._derived.replies_after(turn.chat, turn.seq)
+            self._derived.remove_turn(turn.seq)
+            self._derived.queue(Todo(seq, "door", f"erasure-{erasure}") for seq in later)
+        self._derived.put_documents(list(documents(self._log)))
+
+    def _queue_changed(self, policy: int, state: _State) -> None:
+        """Queue the segments that the policy event touches, and the replies that may have copied from them."""
+        before = PolicyBook(row for row in self._log.policies() if row.seq < policy)
+        changed = [
+            name
+            for name in self._log.tool_names()
+            if before.for_tool(name).fingerprint != state.book.for_tool(name).fingerprint
+        ]
+        touched = self._log.segments_of_tools(changed) if changed else []
+        wanted = {seq for seq, _ in touched}
+        first: dict[int, int] = {}
+        for seq, turn in touched:
+            row = self._log.turn(turn)
+            if row is not None:
+                first.setdefault(chat_key(row.place), seq)
+        for chat, seq in first.items():
+            wanted.update(self._derived.replies_after(chat, seq))
+        wanted.update(self._log.segments_of_channels(_changed_channels(self._log, before, state.book)))
+        self._derived.queue(Todo(seq, "door", f"policy-{policy}") for seq in sorted(wanted))
+
+    def _run(self, batch: Sequence[Todo], state: _State) -> None:
+        """Do a batch: what takes long (cleaners, cutting words) first, then short transactions that only write."""
+        ready = [self._prepared(item, state) for item in batch]
+        at = 0
+        while at < len(ready):
+            with self._derived.transaction():
+                until = time.monotonic() + _WRITE_SECONDS
+                while at < len(ready) and time.monotonic() < until:
+                    ready[at]()
+                    self._derived.finish(batch[at])
+                    at += 1
+
+    def _prepared(self, item: Todo, state: _State) -> Callable[[], None]:
+        return self._prepared_turn(item.seq) if item.step == "index" else self._prepared_segment(item.seq, state)
+
+    def _prepared_segment(self, seq: int, state: _State) -> Callable[[], None]:
+        row = self._log.segment(seq)
+        turn = self._log.turn(row.turn) if row is not None else None
+        if row is None or turn is None:
+            return _nothing  # erased meanwhile
+        pins = state.pins.get(seq, ())
+        if row.segment.role == "assistant":  # it may copy from what this very batch writes
+            return lambda: self._put_segment(row, turn, state.door.admit(row, turn, pins), state)
+        passed = state.door.admit(row, turn, pins)
+        return lambda: self._put_segment(row, turn, passed, state)
+
+    def _put_segment(self, row: SegmentRow, turn: TurnRow, passed: Passed, state: _State) -> None:
+        old = self._derived.computed(row.seq)
+        computed = passed.computed
+        if turn.seq in state.forgotten:
+            computed = replace(computed, decision="forgotten", reason="forgotten by its owner", text=NOTHING)
+        self._keep_sketch(row, turn, passed, old)
+        if computed == old:
+            return
+        self._derived.put_computed(computed)
+        if old is not None:
+            self._derived.queue([Todo(turn.seq, "index", f"door-{row.seq}")])
+
+    def _keep_sketch(self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None) -> None:
+        chat = chat_key(turn.place)
+        salt = self._quotes.salt(chat)
+        if old is not None and row.segment.role in ("tool", "assistant"):
+            self._derived.remove_sketch(chat, row.seq, sketch_of(all_copies(row.segment, old.text), salt))
+        if passed.copyable.texts or passed.copyable.tokens:
+            self._derived.add_sketch(chat, row.seq, sketch_of(passed.copyable, salt), own=passed.own)
+
+    def _prepared_turn(self, seq: int) -> Callable[[], None]:
+        row = self._log.turn(seq)
+        if row is None or row.closed is None:
+            return _nothing
+        computed = self._derived.computed_of(seq)
+        scope = Scope.of(row.place, {row.sender, *row.members})
+        turn = IndexedTurn(
+            seq,
+            row.turn_id,
+            row.source,
+            row.external_id,
+            row.place,
+            row.sender,
+            row.at,
+            row.status,
+            scope.key,
+            scope.chat,
+        )
+        items = indexed(turn_passages(seq, computed), label(row.sender), row.at)
+        return lambda: self._put_turn(turn, scope, items, _fingerprint(computed))
+
+    def _put_turn(self, turn: IndexedTurn, scope: Scope, items: list[IndexedPassage], fingerprint: str) -> None:
+        self._derived.put_turn(turn, scope, items, fingerprint)
+        if self._embedder.dimensions and items:
+            self._derived.queue([Todo(turn.seq, "embed", self._embedder.model_id)])
+
+
+def _nothing() -> None:
+    """What is left to do for something that was erased before its turn came."""
+
+
+def _fingerprint(computed: Iterable[Computed]) -> str:
+    return "|".join([INDEX_VERSION, *(row.fingerprint for row in computed)])
+
+
+def _changed_channels(log: LogStore, before: PolicyBook, after: PolicyBook) -> list[str]:
+    return [
+        name for name in log.channels() if before.for_channel(name).fingerprint != after.for_channel(name).fingerprint
+    ]

@@ -1,0 +1,305 @@
+"""The door itself: one raw segment in, what may be computed of it out, with the decision and its reason."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from homeagent.memory.compute import ComputeText, Span
+from homeagent.memory.door.copies import Copyable, opaque_tokens
+from homeagent.memory.door.default_cleaner import DEFAULT_VERSION, kept_ranges
+from homeagent.memory.door.located import located_spans
+from homeagent.memory.door.mint import admit
+from homeagent.memory.door.quotes import merged
+from homeagent.memory.door.runner import Cleaned
+from homeagent.memory.store.protocols import chat_key
+from homeagent.memory.store.records import Computed
+from homeagent_sdk.cleaner_language import parse_cleaner
+from homeagent_sdk.errors import SdkError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from homeagent.memory.door.quotes import Quotes
+    from homeagent.memory.policy import EffectivePolicy, PolicyBook
+    from homeagent.memory.store.records import Decision, SegmentRow, TurnRow
+    from homeagent.memory.turn import Segment
+
+__all__ = ["DOOR_VERSION", "LONGEST_COMPUTED", "NOTHING", "CleanerRunner", "Door", "Passed", "all_copies", "label"]
+
+DOOR_VERSION = "door-1"
+"""Part of every fingerprint: raise it when the door lets through something else for the same input."""
+
+LONGEST_COMPUTED = 2_000_000
+"""Of a longer segment only the first and last half of this many characters are computed."""
+
+NOTHING = admit("")
+"""No text at all."""
+_NO_COPIES = Copyable((), ())
+
+
+class CleanerRunner(Protocol):
+    """Runs a cleaner where it can be stopped."""
+
+    def clean(self, cleaner: str, text: str) -> Cleaned:
+        """Return what ``cleaner`` makes of ``text``, or why there is nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What the door says of a segment: what is computed of it, and what of it may not be copied (or was written here).
+
+    ``own`` when the copyable text is the people's own, which replies may repeat.
+    """
+
+    computed: Computed
+    copyable: Copyable
+    own: bool = False
+
+
+def label(text: str) -> ComputeText:
+    """Admit a name that stands beside the words: a speaker, a title. Labels are never tool output."""
+    return admit(text)
+
+
+class Door:
+    """Applies the policies in force. It writes nothing: `homeagent.memory.derive` stores what it says."""
+
+    def __init__(self, policies: PolicyBook, quotes: Quotes, cleaners: CleanerRunner) -> None:
+        self._policies = policies
+        self._quotes = quotes
+        self._cleaners = cleaners
+
+    def fingerprint(self, row: SegmentRow, turn: TurnRow) -> str:
+        """Return under what this segment would be computed now, without computing it."""
+        segment = row.segment
+        match segment.role:
+            case "tool":
+                policy = self._policies.for_tool(segment.tool or "")
+                return f"{DOOR_VERSION}/{DEFAULT_VERSION}/{policy.fingerprint}"
+            case "assistant":
+                return f"{DOOR_VERSION}/reply"
+            case "user" | "system":
+                return f"{DOOR_VERSION}/{self._policies.for_channel(turn.place.channel).fingerprint}"
+
+    def admit(self, row: SegmentRow, turn: TurnRow, pins: Sequence[tuple[int, int]] = ()) -> Passed:
+        """Decide about one segment. ``pins`` are ranges of it that an erasure keeps out for good."""
+        segment = row.segment
+        draft = _Draft(row, self.fingerprint(row, turn), pins)
+        if segment.no_memory:
+            return Passed(draft.hidden("this message was marked no_memory"), _hidden_copies(row))
+        match segment.role:
+            case "tool":
+                return self._tool(draft, self._policies.for_tool(segment.tool or ""))
+            case "assistant":
+                cuts = self._quotes.find(segment.text, chat_key(turn.place), row.seq)
+                computed = draft.reply(cuts)
+                return Passed(computed, Copyable((computed.text.text,), ()), own=True)
+            case "user" | "system":
+                return self._words(draft, self._policies.for_channel(turn.place.channel))
+
+    def _words(self, draft: _Draft, policy: EffectivePolicy) -> Passed:
+        own = Copyable((draft.row.segment.text,), ())
+        match policy.treatment:
+            case "hidden":
+                return Passed(draft.hidden(policy.why), own, own=True)
+            case "cleaner":
+                cleaned = self._cleaners.clean(policy.cleaner, draft.row.segment.text)
+                return Passed(draft.cleaned(cleaned, policy.why), own, own=True)
+            case _:
+                return Passed(draft.whole(policy.why), own, own=True)
+
+    def _tool(self, draft: _Draft, policy: EffectivePolicy) -> Passed:
+        match policy.treatment:
+            case "hidden":
+                return Passed(draft.hidden(policy.why), _hidden_copies(draft.row))
+            case "plain":
+                return Passed(draft.whole(policy.why), _NO_COPIES)
+            case "default":
+                return self._default_tool(draft, policy)
+            case "cleaner":
+                return self._cleaned_tool(draft, policy)
+
+    def _default_tool(self, draft: _Draft, policy: EffectivePolicy) -> Passed:
+        computed = draft.default(policy.why)
+        if computed.decision == "whole":
+            return Passed(computed, _NO_COPIES)
+        taken = opaque_tokens(draft.row.segment.text) - opaque_tokens(computed.text.text)
+        return Passed(computed, Copyable((), tuple(sorted(taken))))
+
+    def _cleaned_tool(self, draft: _Draft, policy: EffectivePolicy) -> Passed:
+        segment = draft.row.segment
+        spec = _for_error(policy.cleaner) if segment.error else policy.cleaner
+        cleaned = self._cleaners.clean(spec, segment.text) if spec else Cleaned(segment.text)
+        if cleaned.text is None:
+            return Passed(draft.failed(cleaned.reason), Copyable((segment.text,), ()))
+        taken = opaque_tokens(segment.text) - opaque_tokens(cleaned.text)
+        return Passed(draft.cleaned(cleaned, policy.why), Copyable((), tuple(sorted(taken))))
+
+
+def _for_error(spec: str) -> str:
+    """Return the cleaner for an output flagged as an error: an error text is not the JSON that was promised."""
+    try:
+        left = parse_cleaner(spec).for_error_output()
+    except SdkError:
+        return spec  # a function cleaner is resolved in its own process; it sees the error text as it is
+    return left.spec if left is not None else ""
+
+
+def all_copies(segment: Segment, computed: ComputeText) -> Copyable:
+    """Return everything that can have been remembered of a segment, of which ``computed`` was let through so far."""
+    if segment.role != "tool":
+        return Copyable((computed.text,), ())
+    texts = (segment.text,) if not segment.arguments else (segment.text, segment.arguments)
+    return Copyable(texts, tuple(sorted(opaque_tokens(segment.text))))
+
+
+def _hidden_copies(row: SegmentRow) -> Copyable:
+    arguments = row.segment.arguments
+    return Copyable((row.segment.text,) if not arguments else (row.segment.text, arguments), ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A segment on its way through: each method is one decision."""
+
+    row: SegmentRow
+    fingerprint: str
+    pins: Sequence[tuple[int, int]]
+
+    def hidden(self, reason: str) -> Computed:
+        return self._computed("hidden", reason, NOTHING)
+
+    def failed(self, reason: str) -> Computed:
+        return self._computed("failed", f"left out, {reason}", self._with_arguments(NOTHING))
+
+    def whole(self, reason: str) -> Computed:
+        text = self.row.segment.text
+        return self._kept([(0, len(text))], reason, "whole")
+
+    def default(self, reason: str) -> Computed:
+        text = self.row.segment.text
+        kept = kept_ranges(text)
+        decision: Decision = "whole" if kept == [(0, len(text))] else "cleaned"
+        return self._kept(kept, reason, decision)
+
+    def reply(self, cuts: tuple[tuple[int, int], ...]) -> Computed:
+        text = self.row.segment.text
+        if not cuts:
+            return self._kept([(0, len(text))], "the assistant's own words", "whole")
+        kept = [(start, end) for start, end in _between(cuts, len(text)) if any(c.isalnum() for c in text[start:end])]
+        reason = f"{sum(end - start for start, end in cuts)} characters copied from a hidden output are left out"
+        return self._kept(kept, reason, "quote", cuts)
+
+    def cleaned(self, cleaned: Cleaned, reason: str) -> Computed:
+        if cleaned.text is None:
+            return self._computed("failed", f"left out, {cleaned.reason}", self._with_arguments(NOTHING))
+        text, seq = cleaned.text[:LONGEST_COMPUTED], self.row.seq
+        output = admit(text, located_spans(text, self.row.segment.text, seq))
+        decision: Decision = "cleaned" if text.strip() else "empty"
+        return self._computed(decision, reason, self._with_arguments(output))
+
+    def _kept(
+        self, kept: list[tuple[int, int]], reason: str, decision: Decision, cuts: tuple[tuple[int, int], ...] = ()
+    ) -> Computed:
+        raw = self.row.segment.text
+        ranges = _without(kept, [*self.pins, *_middle(raw)])
+        spans: list[Span] = []
+        parts: list[str] = []
+        at = 0
+        for start, end in ranges:
+            if parts and not parts[-1][-1:].isspace() and not raw[start].isspace():
+                parts.append(" ")
+                at += 1
+            spans.append(Span(at, at + end - start, self.row.seq, start, end))
+            parts.append(raw[start:end])
+            at += end - start
+        if _middle(raw):
+            reason = f"{reason}; longer than {LONGEST_COMPUTED:,} characters, so its middle is left out"
+        text = admit("".join(parts), spans)
+        return self._computed(decision, reason, self._with_arguments(text), merged([*cuts, *self.pins]))
+
+    def _with_arguments(self, output: ComputeText) -> ComputeText:
+        segment = self.row.segment
+        if segment.role != "tool":
+            return output
+        line = " ".join([segment.tool or "", *argument_texts(segment.arguments)])
+        line = " ".join(line[start:end] for start, end in kept_ranges(line))
+        head = admit(line, [Span(0, len(line), self.row.seq)])
+        return ComputeText.joined([head, output]) if output else head
+
+    def _computed(
+        self, decision: Decision, reason: str, text: ComputeText, cuts: tuple[tuple[int, int], ...] = ()
+    ) -> Computed:
+        row, segment = self.row, self.row.segment
+        return Computed(
+            segment=row.seq,
+            turn=row.turn,
+            position=row.position,
+            role=segment.role,
+            tool=segment.tool,
+            decision=decision,
+            reason=reason,
+            raw_length=len(segment.text),
+            text=text,
+            cuts=cuts,
+            fingerprint=self.fingerprint,
+        )
+
+
+def argument_texts(arguments: str | None) -> Iterator[str]:
+    """Yield the arguments of a call as ``key=value``, nested keys joined with dots; broken JSON as it stands."""
+    if not arguments:
+        return
+    try:
+        value: object = json.loads(arguments)
+    except (ValueError, RecursionError):
+        yield arguments
+        return
+    yield from _flat("", value)
+
+
+def _flat(key: str, value: object) -> Iterator[str]:
+    match value:
+        case dict():
+            for name, inner in value.items():
+                yield from _flat(f"{key}.{name}" if key else str(name), inner)
+        case list():
+            for inner in value:
+                yield from _flat(key, inner)
+        case None:
+            yield f"{key}=null" if key else "null"
+        case bool():
+            yield f"{key}={str(value).lower()}" if key else str(value).lower()
+        case _:
+            yield f"{key}={value}" if key else str(value)
+
+
+def _between(cuts: Sequence[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
+    at = 0
+    for start, end in cuts:
+        if start > at:
+            yield at, start
+        at = end
+    if at < length:
+        yield at, length
+
+
+def _without(kept: Sequence[tuple[int, int]], cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    if not cuts:
+        return list(kept)
+    gaps = merged(cuts)
+    return [
+        (max(start, low), min(end, high))
+        for start, end in kept
+        for low, high in _between(gaps, max(end, gaps[-1][1]))
+        if max(start, low) < min(end, high)
+    ]
+
+
+def _middle(text: str) -> list[tuple[int, int]]:
+    if len(text) <= LONGEST_COMPUTED:
+        return []
+    return [(LONGEST_COMPUTED // 2, len(text) - LONGEST_COMPUTED // 2)]

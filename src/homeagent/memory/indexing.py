@@ -1,0 +1,42 @@
+"""From passages to index terms: what of a turn is searched by words, by days, by speaker, and what is embedded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homeagent.memory.store.protocols import IndexedPassage
+from homeagent.memory.text.dates import day_terms, spoken_days, turn_day_terms
+from homeagent.memory.text.terms import passage_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homeagent.memory.compute import ComputeText
+    from homeagent.memory.store.records import Moment, Passage
+
+__all__ = ["INDEX_VERSION", "indexed"]
+
+INDEX_VERSION = "index-1"
+"""Part of a turn's fingerprint: raise it when the same passages give other terms or another text to embed."""
+
+
+def indexed(passages: Sequence[Passage], speaker: ComputeText, at: Moment | None) -> list[IndexedPassage]:
+    """Return the passages of one turn with their terms by column."""
+    moment = at.datetime() if at is not None else None
+    own_days = turn_day_terms(moment)
+    named = passage_terms(speaker)
+    names = (*named.words, *named.bigrams, *named.symbols)
+    return [_one(passage, names, own_days, at) for passage in passages]
+
+
+def _one(passage: Passage, names: Sequence[str], own_days: Sequence[str], at: Moment | None) -> IndexedPassage:
+    terms = passage_terms(passage.text)
+    spoken = day_terms(spoken_days(passage.text, at.datetime() if at is not None else None))
+    columns = {
+        "words": terms.words,
+        "bigrams": terms.bigrams,
+        "symbols": terms.symbols,
+        "days": (*own_days, *spoken),
+        "speaker": names,
+    }
+    return IndexedPassage(passage, passage.text, columns)

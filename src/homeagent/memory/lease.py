@@ -1,0 +1,85 @@
+"""The derive lease: a lock file, held by one process and one thread at a time, let go of even by ``kill -9``."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["Lease", "held_lock", "is_held"]
+
+_PAUSE_SECONDS = 0.002
+
+
+class Lease:
+    """Whoever holds it may write computed data."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._descriptor = -1
+
+    @contextmanager
+    def held(self, seconds: float = 60.0) -> Iterator[bool]:
+        """Hold the lease for the block; gives False when somebody else kept it for ``seconds``."""
+        deadline = time.monotonic() + seconds
+        if not self._lock.acquire(timeout=max(0.0, seconds)):
+            yield False
+            return
+        try:
+            if self._depth == 0 and not self._take(deadline):
+                yield False
+                return
+            self._depth += 1
+            try:
+                yield True
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    os.close(self._descriptor)
+        finally:
+            self._lock.release()
+
+    def _take(self, deadline: float) -> bool:
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    os.close(descriptor)
+                    return False
+                time.sleep(_PAUSE_SECONDS)
+            else:
+                self._descriptor = descriptor
+                return True
+
+
+def held_lock(path: Path) -> int:
+    """Make ``path`` and lock it until the returned descriptor is closed, or this process dies."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def is_held(path: Path) -> bool:
+    """Whether some process still holds the lock file ``path``; one that is gone is held by nobody."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

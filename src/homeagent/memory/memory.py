@@ -1,0 +1,383 @@
+"""The memory: keep turns, recall them, explain what became of each word, derive it all again."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+from homeagent.errors import InputError, NotFoundError
+from homeagent.memory import checks
+from homeagent.memory.archive import Archive
+from homeagent.memory.background import Background
+from homeagent.memory.derive import Deriver
+from homeagent.memory.door.runner import CleanerProcess
+from homeagent.memory.embed import OfflineEmbedder
+from homeagent.memory.explain import explained
+from homeagent.memory.identity import People
+from homeagent.memory.lease import Lease, held_lock, is_held
+from homeagent.memory.policies import Policies
+from homeagent.memory.rebuild import Rebuilder
+from homeagent.memory.recall.recaller import Recaller
+from homeagent.memory.store.records import IdentityRow
+from homeagent.memory.store.sqlite.derived import SqliteDerived
+from homeagent.memory.store.sqlite.log import SqliteLog
+from homeagent.memory.turn import TurnId
+from homeagent.paths import Home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+    from homeagent.memory.embed.protocol import Embedder
+    from homeagent.memory.rebuild import RebuildReport
+    from homeagent.memory.results import Explanation, PolicyChange, Recall
+    from homeagent.memory.store.records import Computed, DocumentRow, SegmentRow, TurnRow
+    from homeagent.memory.turn import Segment, Status, Turn, Viewer
+    from homeagent_sdk import MemoryPolicy
+
+__all__ = ["Memory"]
+
+_LEASE_SECONDS = 30.0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).astimezone()
+
+
+class Memory:
+    """One home's memory. Safe to use from several threads, and from several processes on the same home.
+
+    Every word is on the disk when `keep`, `append` or `close` returns; full text finds it when `keep` or `close`
+    returns; its vectors follow in the background (`settle` waits for them).
+    """
+
+    def __init__(self, home: Home, embedder: Embedder, clock: Callable[[], datetime]) -> None:
+        home.prepare()
+        self.home = home
+        self._clock = clock
+        self._embedder = embedder
+        self._log = SqliteLog(home.log)
+        self._lease = Lease(home.lease)
+        with self._lease.held():
+            self._derived = SqliteDerived(home.derived)
+        self._cleaners = CleanerProcess()
+        self._writer = ""
+        self._writer_lock = -1
+        self._make_secret()
+        self._deriver = Deriver(self._log, self._derived, embedder, self._cleaners, self._lease)
+        self._recaller = Recaller(self._derived, embedder)
+        self._archive = Archive(self._log, self._lease)
+        self._policies = Policies(self._log, self._deriver)
+        self._background = Background(self._deriver.embed)
+
+    @classmethod
+    def open(
+        cls,
+        home: Path | str,
+        *,
+        embedder: Embedder | None = None,
+        clock: Callable[[], datetime] | None = None,
+    ) -> Self:
+        """Open the memory in folder ``home``, making it when it is not there.
+
+        Turns that a killed process left open are closed as interrupted, and whatever the log holds that was never
+        derived is derived. ``embedder`` is the offline model by default; ``clock`` gives the present moment with its
+        zone. Raises `HomeError` when the folder can't be used and `StoreError` when a file is damaged or too new.
+        """
+        memory = cls(Home(Path(home).expanduser()), embedder or OfflineEmbedder(), clock or _now)
+        try:
+            memory._recover()
+        except BaseException:
+            memory.shutdown()
+            raise
+        return memory
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.shutdown()
+
+    def shutdown(self) -> None:
+        """Stop the background work and close every file. What is still to derive waits in its queue."""
+        self._background.stop()
+        self._cleaners.close()
+        checks.release(self._writer_lock, self.home.writers / f"{self._writer}.lock")
+        self._writer_lock = -1
+        self._derived.close()
+        self._log.close()
+
+    # -- keeping -------------------------------------------------------------------------------------------------
+
+    def keep(self, turn: Turn) -> TurnId:
+        """Keep a whole turn; return its id.
+
+        A turn with a ``source`` and ``external_id`` that are there already, and the same content, is kept once. Raises
+        `InputError` when the content differs; then nothing is kept.
+        """
+        return self.keep_all([turn])[0]
+
+    def keep_all(self, turns: Sequence[Turn]) -> list[TurnId]:
+        """Keep several turns in one commit, all or none; return their ids in the same order."""
+        for turn in turns:
+            checks.check_turn(turn)
+        kept: list[TurnId] = []
+        with self._log.transaction():
+            for turn in turns:
+                known = self._known(turn)
+                if known is None:
+                    turn_id = self._new_id()
+                    seq = self._log.open_turn(turn, turn_id, "")
+                    if turn.status != "open":
+                        self._log.close_turn(seq, turn.status)
+                    known = turn_id
+                kept.append(known)
+        self._derive()
+        return kept
+
+    def begin(self, turn: Turn) -> TurnId:
+        """Open a turn with what came in; go on with `append` and end it with `close`. Each call is on the disk."""
+        checks.check_turn(turn)
+        turn_id = self._new_id()
+        self._log.open_turn(turn, turn_id, self._writer_name())
+        return turn_id
+
+    def append(self, turn: TurnId, segment: Segment) -> None:
+        """Add a segment to an open turn. Raises `InputError` when it is closed, `NotFoundError` when there is none."""
+        checks.check_segment(segment)
+        self._log.append_segment(self._open_turn(turn).seq, segment)
+
+    def close(self, turn: TurnId, status: Status = "done") -> None:
+        """Close a turn for good, as done, failed or interrupted; full text finds it when this returns."""
+        self._log.close_turn(self._open_turn(turn).seq, status)
+        self._derive()
+
+    # -- recall and explanation ----------------------------------------------------------------------------------
+
+    def recall(self, text: str, *, viewer: Viewer | None = None, at: datetime | None = None, limit: int = 10) -> Recall:
+        """Return what is remembered about ``text``, best first.
+
+        Only what ``viewer`` may see is looked at; None is the owner's view of everything. ``at`` is the moment of
+        asking (now by default): "yesterday" is the day before it, in its zone.
+        """
+        self._deriver.catch_up(seconds=_LEASE_SECONDS)
+        self._recaller.refresh()
+        people = People(self._log.identities())
+        return self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit)
+
+    def explain(self, name: str, *, source: str | None = None) -> Explanation:
+        """Return, segment by segment, what of a turn is computed and why. ``name`` is its id or external id."""
+        turn = self.find(name, source=source)
+        return explained(turn, self._log.segments(turn.seq), self._derived.computed_of(turn.seq))
+
+    def computed(self, name: str, *, source: str | None = None) -> list[Computed]:
+        """Return what the door let through of a turn's segments."""
+        return self._derived.computed_of(self.find(name, source=source).seq)
+
+    def all_computed(self) -> Iterator[Computed]:
+        """Yield everything the door ever let through and still does."""
+        return self._derived.all_computed()
+
+    def find(self, name: str, *, source: str | None = None) -> TurnRow:
+        """Return the turn with this id or external id. Raises `NotFoundError`, also when several have the name."""
+        found = self._log.find(name, source)
+        if not found:
+            raise NotFoundError(f"turn {name!r}", "is not in this home", "Look it up with 'homeagent memory search'")
+        if len(found) > 1:
+            sources = ", ".join(repr(row.source) for row in found[:5])
+            raise NotFoundError(
+                f"turn {name!r}", f"is the external id of several turns, in {sources}", "Name the source"
+            )
+        return found[0]
+
+    def raw(self, name: str, *, source: str | None = None) -> list[SegmentRow]:
+        """Return the segments of a turn as they were said, byte for byte."""
+        return self._log.segments(self.find(name, source=source).seq)
+
+    def turns(self) -> Iterator[TurnRow]:
+        """Yield every turn, oldest first."""
+        return self._log.turns()
+
+    def segments(self, turn: TurnRow) -> list[SegmentRow]:
+        """Return the raw segments of a turn."""
+        return self._log.segments(turn.seq)
+
+    # -- policies and people -------------------------------------------------------------------------------------
+
+    def declare_policies(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str] = ()) -> None:
+        """Say what plugins declare of their tools; the owner's overrides stay above it."""
+        self._policies.declare(tools, returns_memory=returns_memory)
+        self._wake()
+
+    def set_policies(
+        self, tools: Mapping[str, MemoryPolicy | None], *, kind: Literal["tool", "channel"] = "tool"
+    ) -> None:
+        """Set the owner's policies, by name or glob; None takes one back. What they touch is derived again."""
+        self._policies.override(tools, kind=kind)
+        self._wake()
+
+    def try_policies(self, tools: Mapping[str, MemoryPolicy | None]) -> PolicyChange:
+        """Return what `set_policies` would change, and change nothing."""
+        return self._policies.trial(tools)
+
+    def rename_tool(self, old: str, new: str) -> None:
+        """Say that a tool has another name now: what is known of the one holds for the other."""
+        self._policies.rename(old, new)
+        self._wake()
+
+    def remove_tool(self, name: str) -> None:
+        """Say that a tool is gone; its outputs keep its last policy."""
+        self._policies.remove(name)
+
+    def policies(self) -> list[dict[str, object]]:
+        """Return the policies in force and every tool that ever spoke, as plain values."""
+        return self._policies.listed()
+
+    def link(self, channel: str, sender: str, person: str) -> None:
+        """Say that a sender of a channel is this person, from the first turn on."""
+        self._log.add_identity(IdentityRow(0, channel, sender, person, "link"))
+
+    def unlink(self, channel: str, sender: str) -> None:
+        """Take `link` back."""
+        self._log.add_identity(IdentityRow(0, channel, sender, "", "unlink"))
+
+    # -- archive, forgetting, upkeep -----------------------------------------------------------------------------
+
+    def archive(self) -> list[DocumentRow]:
+        """Archive every turn that is in no document yet, one document a chat; return the new documents."""
+        new = self._archive.archive()
+        self._derive()
+        return new
+
+    def documents(self) -> list[DocumentRow]:
+        """Return every document."""
+        return self._archive.documents()
+
+    def document_text(self, document: str) -> str:
+        """Return a document as text: a view of its raw segments, whole, in the order of time."""
+        return self._archive.text(document)
+
+    def forget(self, name: str, *, source: str | None = None) -> None:
+        """Hide a turn from computation and recall; raw stays, `undo` brings it back."""
+        self._log.forget(self.find(name, source=source).seq)
+        self._derive()
+
+    def undo(self, name: str, *, source: str | None = None) -> None:
+        """Take `forget` back."""
+        self._log.forget(self.find(name, source=source).seq, undo=True)
+        self._derive()
+
+    def erase(self, name: str, *, source: str | None = None, by: str = "owner") -> None:
+        """Delete a turn for good, raw and computed; a tombstone says when and who, never what."""
+        turn = self.find(name, source=source)
+        self._derive()
+        with self._lease.held(_LEASE_SECONDS):
+            pins = self._deriver.pins_for(turn)
+            self._log.erase([turn.seq], pins, by)
+        self._derive()
+        self._log.compact()
+        self._derived.compact()
+        self._recaller.forget_all()
+
+    def settle(self, *, progress: Callable[[str, int, int], None] | None = None) -> None:
+        """Derive everything that waits, vectors too, and return when nothing does.
+
+        ``progress`` is told (step, done, still to do).
+        """
+        report = progress or (lambda _step, _done, _left: None)
+        self._deriver.catch_up(progress=lambda done, left: report("text", done, left))
+        done = 0
+        while count := self._deriver.embed():
+            done += count
+            report("vectors", done, self._derived.pending().get("embed", 0))
+
+    def rebuild(
+        self, *, verify: bool = False, progress: Callable[[str, int, int], None] | None = None
+    ) -> RebuildReport:
+        """Derive everything again from the log into a new file; swap it in, or with ``verify`` only compare."""
+        self.settle(progress=progress)
+        rebuilder = Rebuilder(self._log, self._derived, self._embedder, self._cleaners, self._lease)
+        report = rebuilder.verify(progress) if verify else rebuilder.replace(progress)
+        self._recaller.forget_all()
+        return report
+
+    def backup(self, target: Path) -> None:
+        """Write a consistent copy of the log to ``target``; everything else is computed from it."""
+        checks.check_backup_target(target)
+        self._log.copy_to(target)
+
+    def digest(self) -> str:
+        """Return the raw digest: SHA-256 over everything said."""
+        return self._log.digest()
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows of each kind the log holds."""
+        return self._log.counts()
+
+    def pending(self) -> dict[str, int]:
+        """Return how many things wait to be derived, by step."""
+        return self._derived.pending()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model that makes this memory's vectors."""
+        return self._embedder
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _derive(self) -> None:
+        self._deriver.catch_up(seconds=_LEASE_SECONDS)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._embedder.dimensions:
+            self._background.wake()
+
+    def _recover(self) -> None:
+        for seq, writer in self._log.open_turns():
+            if not writer or not is_held(self.home.writers / f"{writer}.lock"):
+                self._log.close_turn(seq, "interrupted")
+        checks.sweep(self.home.writers)
+        self._deriver.use_model()
+        self._derive()
+
+    def _make_secret(self) -> None:
+        with self._log.transaction():
+            if not any(row.kind == "home" for row in self._log.outcomes()):
+                self._log.add_outcome("home", secrets.token_hex(16))
+
+    def _new_id(self) -> TurnId:
+        return TurnId(f"t{time.time_ns() // 1_000_000:011x}{secrets.token_hex(5)}")
+
+    def _writer_name(self) -> str:
+        if self._writer_lock < 0:
+            self._writer = secrets.token_hex(8)
+            self._writer_lock = held_lock(self.home.writers / f"{self._writer}.lock")
+        return self._writer
+
+    def _open_turn(self, turn: TurnId) -> TurnRow:
+        row = self.find(turn)
+        if row.closed is not None:
+            raise InputError(
+                f"turn {turn}", f"is closed ({row.status}) and can't change", "Open a new turn with begin()"
+            )
+        return row
+
+    def _known(self, turn: Turn) -> TurnId | None:
+        if not turn.external_id:
+            return None
+        found = self._log.find_external(turn.source, turn.external_id)
+        if found is None:
+            return None
+        if not checks.same_content(turn, found, self._log.segments(found.seq)):
+            raise InputError(
+                f"turn {turn.external_id!r} of source {turn.source!r}",
+                "is kept already with other content",
+                "Give it another id or import it with another --source; what was said is never overwritten",
+            )
+        return found.turn_id

@@ -1,0 +1,95 @@
+"""Saying what the policies are: each word an appended row of the log, and a derivation of what it touches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from homeagent.errors import PolicyError
+from homeagent.memory.policy import PolicyBook, checked
+from homeagent.memory.store.records import PolicyRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from homeagent.memory.derive import Deriver
+    from homeagent.memory.results import PolicyChange
+    from homeagent.memory.store.protocols import LogStore
+    from homeagent_sdk import MemoryPolicy
+
+__all__ = ["Policies"]
+
+_EXAMPLES = 5
+
+
+class Policies:
+    """The policies of one home: declared, overridden, tried out."""
+
+    def __init__(self, log: LogStore, deriver: Deriver) -> None:
+        self._log = log
+        self._deriver = deriver
+
+    def declare(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str]) -> None:
+        """Add what plugins declare; what is declared the same already adds no row."""
+        known = {row.name: row for row in self._log.policies() if row.kind == "tool" and row.origin == "declared"}
+        for name, policy in tools.items():
+            row = PolicyRow(
+                0, "tool", name, "declared", "set", policy.no_memory, checked(name, policy), name in returns_memory
+            )
+            if not _same(row, known.get(name)):
+                self._log.add_policy(row)
+        self._deriver.catch_up()
+
+    def override(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Literal["tool", "channel"]) -> None:
+        """Add the owner's policies, by name or glob; None takes one back."""
+        with self._log.transaction():
+            for row in _overrides(tools, kind):
+                self._log.add_policy(row)
+        self._deriver.catch_up()
+
+    def rename(self, old: str, new: str) -> None:
+        """Say that tool ``old`` is called ``new`` from here on. Raises `PolicyError` for a circle of names."""
+        if old == new:
+            raise PolicyError(f"tool {old!r}", "is renamed to itself", "Give the new name")
+        self._log.add_policy(PolicyRow(0, "tool", old, "declared", "renamed", target=new))
+        self._deriver.catch_up()
+
+    def remove(self, name: str) -> None:
+        """Say that a tool is gone. Its last policy goes on holding for what it left behind."""
+        self._log.add_policy(PolicyRow(0, "tool", name, "declared", "removed"))
+
+    def trial(self, tools: Mapping[str, MemoryPolicy | None]) -> PolicyChange:
+        """Return what `override` would change of what is computed, and change nothing."""
+        rows = self._log.policies()
+        last = rows[-1].seq if rows else 0
+        after = PolicyBook([*rows, *(_numbered(row, last + 1 + n) for n, row in enumerate(_overrides(tools, "tool")))])
+        return self._deriver.compare(after, examples=_EXAMPLES)
+
+    def listed(self) -> list[dict[str, object]]:
+        """Return every tool that ever spoke or was declared, with its policy and where that comes from."""
+        book = PolicyBook(self._log.policies())
+        names = {row.name for row in book.listed() if row.kind == "tool" and row.origin == "declared"}
+        names.update(self._log.tool_names())
+        found = [(name, book.for_tool(name)) for name in sorted(names)]
+        return [
+            {"tool": name, "treatment": policy.treatment, "cleaner": policy.cleaner, "why": policy.why}
+            for name, policy in found
+        ]
+
+
+def _overrides(tools: Mapping[str, MemoryPolicy | None], kind: Literal["tool", "channel"]) -> list[PolicyRow]:
+    return [
+        PolicyRow(0, kind, name, "override", "unset")
+        if policy is None
+        else PolicyRow(0, kind, name, "override", "set", policy.no_memory, checked(name, policy))
+        for name, policy in tools.items()
+    ]
+
+
+def _numbered(row: PolicyRow, seq: int) -> PolicyRow:
+    return PolicyRow(seq, row.kind, row.name, row.origin, row.action, row.no_memory, row.cleaner)
+
+
+def _same(row: PolicyRow, known: PolicyRow | None) -> bool:
+    if known is None or known.action != "set":
+        return False
+    return (row.no_memory, row.cleaner, row.returns_memory) == (known.no_memory, known.cleaner, known.returns_memory)

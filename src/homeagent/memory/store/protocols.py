@@ -1,0 +1,397 @@
+"""What the memory asks of its two stores. SQLite files are one answer; another fits without touching anything else."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from homeagent.memory.compute import ComputeText
+    from homeagent.memory.store.records import (
+        Computed,
+        DocumentRow,
+        Entry,
+        IdentityRow,
+        IndexedTurn,
+        OutcomeRow,
+        Passage,
+        PolicyRow,
+        SegmentRow,
+        Step,
+        Todo,
+        TurnRow,
+    )
+    from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
+
+__all__ = ["CopySketch", "DerivedStore", "IndexedPassage", "LogStore", "Scope", "chat_key"]
+
+
+def _key(*parts: str) -> int:
+    data = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest()) >> 2
+
+
+def chat_key(place: Place) -> int:
+    """Return the number of a chat: the same in every home and after every rebuild."""
+    return _key("chat", place.channel, place.chat)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a passage was said and in front of whom: all that visibility depends on."""
+
+    chat: int
+    audience: int
+    channel: str
+    members: tuple[str, ...]
+
+    @staticmethod
+    def of(place: Place, members: Iterable[str]) -> Scope:
+        """Return the scope of something said at ``place`` in front of ``members`` (ids as the channel gives them)."""
+        present = tuple(sorted(set(members)))
+        return Scope(chat_key(place), _key("audience", place.channel, *present), place.channel, present)
+
+    @property
+    def key(self) -> int:
+        """The number of this scope."""
+        return _key("scope", str(self.chat), str(self.audience))
+
+    def terms(self) -> tuple[str, str]:
+        """Return the index terms by which a search is kept to what may be seen: the chat's, and the audience's."""
+        return chat_term(self.chat), audience_term(self.audience)
+
+
+def chat_term(chat: int) -> str:
+    """Return the index term of a chat."""
+    return f"c{chat:x}"
+
+
+def audience_term(audience: int) -> str:
+    """Return the index term of an audience."""
+    return f"a{audience:x}"
+
+
+@dataclass(frozen=True, slots=True)
+class CopySketch:
+    """What copying from a text would look like, as salted hashes.
+
+    ``runs`` are (gram, context) pairs, one for every sixth character; ``units`` are whole lines and opaque tokens.
+    """
+
+    runs: tuple[tuple[int, int], ...]
+    units: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """A passage, the text that is embedded for it, and its index terms by column."""
+
+    passage: Passage
+    embedded: ComputeText
+    terms: Mapping[str, Sequence[str]]
+
+
+class LogStore(Protocol):
+    """The raw half: appended to, read, never changed. Every method is safe to call from several threads."""
+
+    def transaction(self) -> AbstractContextManager[object]:
+        """Make everything written inside the block one commit."""
+        ...
+
+    def open_turn(self, turn: Turn, turn_id: TurnId, writer: str) -> int:
+        """Add the opening of a turn and the segments it already has; return its seq."""
+        ...
+
+    def append_segment(self, turn: int, segment: Segment) -> int:
+        """Add the next segment of an open turn; return its seq."""
+        ...
+
+    def close_turn(self, turn: int, status: Status) -> int:
+        """Close a turn for good; return the seq of the closing. Raises `InputError` when it is closed."""
+        ...
+
+    def turn(self, seq: int) -> TurnRow | None:
+        """Return the turn opened at ``seq``."""
+        ...
+
+    def find_external(self, source: str, external_id: str) -> TurnRow | None:
+        """Return the turn that came from ``source`` under this name."""
+        ...
+
+    def find(self, name: str, source: str | None = None) -> list[TurnRow]:
+        """Return the turns that ``name`` is the id or external id of."""
+        ...
+
+    def turns(self) -> Iterator[TurnRow]:
+        """Yield every turn, oldest first."""
+        ...
+
+    def open_turns(self) -> list[tuple[int, str]]:
+        """Return seq and writer of every turn that nobody has closed."""
+        ...
+
+    def segments(self, turn: int) -> list[SegmentRow]:
+        """Return the raw segments of a turn, in order."""
+        ...
+
+    def segment(self, seq: int) -> SegmentRow | None:
+        """Return one raw segment."""
+        ...
+
+    def entries(self, after: int, limit: int) -> list[Entry]:
+        """Return lines of the log after ``after``, in commit order."""
+        ...
+
+    def last_seq(self) -> int:
+        """Return the newest seq."""
+        ...
+
+    def segments_of_tools(self, names: Sequence[str]) -> list[tuple[int, int]]:
+        """Return (segment seq, turn seq) of every segment of these tools."""
+        ...
+
+    def tool_names(self) -> list[str]:
+        """Return the name of every tool that ever produced a segment."""
+        ...
+
+    def channels(self) -> list[str]:
+        """Return the name of every channel a turn came from."""
+        ...
+
+    def segments_of_channels(self, names: Sequence[str]) -> list[int]:
+        """Return the seq of every segment that came in through these channels."""
+        ...
+
+    def add_policy(self, row: PolicyRow) -> int:
+        """Add a policy event."""
+        ...
+
+    def policies(self) -> list[PolicyRow]:
+        """Return every policy event, oldest first."""
+        ...
+
+    def add_identity(self, row: IdentityRow) -> int:
+        """Add an identity event."""
+        ...
+
+    def identities(self) -> list[IdentityRow]:
+        """Return every identity event, oldest first."""
+        ...
+
+    def add_outcome(self, kind: str, payload: str) -> int:
+        """Add an outcome that can't be repeated."""
+        ...
+
+    def outcomes(self) -> list[OutcomeRow]:
+        """Return every outcome, oldest first."""
+        ...
+
+    def forget(self, turn: int, *, undo: bool = False) -> int:
+        """Hide a turn from computation and recall, or take that back."""
+        ...
+
+    def forgotten(self) -> frozenset[int]:
+        """Return the turns that are forgotten now."""
+        ...
+
+    def erase(self, turns: Sequence[int], pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
+        """Delete turns for good and leave a tombstone."""
+        ...
+
+    def erased(self, erasure: int) -> list[int]:
+        """Return the seqs of the rows that an erasure deleted."""
+        ...
+
+    def pins(self) -> Mapping[int, Sequence[tuple[int, int]]]:
+        """Return, by segment, the ranges that erasures keep out of computation."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of rows of each kind."""
+        ...
+
+    def digest(self) -> str:
+        """Return the raw digest."""
+        ...
+
+    def compact(self) -> None:
+        """Leave nothing of what was erased in the file."""
+        ...
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy to ``target``."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
+
+
+class DerivedStore(Protocol):
+    """The computed half: everything in it came through the door and can be made again."""
+
+    @property
+    def path(self) -> Path:
+        """Where it lives."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[object]:
+        """Make everything written inside the block one commit."""
+        ...
+
+    def meta(self, key: str) -> str | None:
+        """Return a remembered value."""
+        ...
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Remember a value."""
+        ...
+
+    def queue(self, items: Iterable[Todo]) -> None:
+        """Add things to derive."""
+        ...
+
+    def todo(self, steps: Sequence[Step], limit: int) -> list[Todo]:
+        """Return the oldest things to derive among these steps."""
+        ...
+
+    def pending(self) -> dict[str, int]:
+        """Return how many things wait, by step."""
+        ...
+
+    def finish(self, item: Todo) -> None:
+        """Take a thing off the queue."""
+        ...
+
+    def put_computed(self, row: Computed) -> None:
+        """Store what the door let through of a segment."""
+        ...
+
+    def computed(self, segment: int) -> Computed | None:
+        """Return what the door let through of a segment."""
+        ...
+
+    def computed_of(self, turn: int) -> list[Computed]:
+        """Return what the door let through of a turn."""
+        ...
+
+    def replies_after(self, chat: int, segment: int) -> list[int]:
+        """Return the assistant segments of a chat after seq ``segment``."""
+        ...
+
+    def all_computed(self) -> Iterator[Computed]:
+        """Yield every computed row."""
+        ...
+
+    def add_sketch(self, chat: int, segment: int, sketch: CopySketch, *, own: bool) -> None:
+        """Remember what copying from a segment would look like."""
+        ...
+
+    def remove_sketch(self, chat: int, segment: int, sketch: CopySketch) -> None:
+        """Take back `add_sketch`."""
+        ...
+
+    def matching_runs(self, chat: int, grams: Sequence[int], before: int, *, own: bool) -> list[tuple[int, int, int]]:
+        """Return (gram, context, segment) for the grams that earlier segments of the chat hold."""
+        ...
+
+    def matching_units(self, chat: int, units: Sequence[int], before: int, *, own: bool) -> set[int]:
+        """Return those of the units that earlier segments of the chat hold."""
+        ...
+
+    def put_turn(self, turn: IndexedTurn, scope: Scope, items: Sequence[IndexedPassage], fingerprint: str) -> None:
+        """Index a turn in place of what was indexed of it before."""
+        ...
+
+    def remove_turn(self, seq: int) -> None:
+        """Take everything computed from a turn away."""
+        ...
+
+    def turn(self, seq: int) -> IndexedTurn | None:
+        """Return an indexed turn."""
+        ...
+
+    def turns(self, seqs: Sequence[int]) -> dict[int, IndexedTurn]:
+        """Return the indexed turns among ``seqs``."""
+        ...
+
+    def chat_turns(self, chat: int, around: int, before: int, after: int) -> list[int]:
+        """Return turns of a chat before and after ``around``, in order."""
+        ...
+
+    def scopes(self) -> list[tuple[int, Scope]]:
+        """Return every scope there is."""
+        ...
+
+    def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
+        """Return the passages with these ids."""
+        ...
+
+    def passages_of(self, turns: Sequence[int]) -> list[Passage]:
+        """Return the passages of these turns, in order."""
+        ...
+
+    def postings(self, column: str, term: str, audience: Sequence[str] | None, limit: int) -> list[int]:
+        """Return the visible passages whose ``column`` holds ``term``."""
+        ...
+
+    def scope_counts(self) -> dict[int, int]:
+        """Return how many passages each scope holds."""
+        ...
+
+    def unembedded(self, model: str, turns: Sequence[int]) -> dict[bytes, ComputeText]:
+        """Return what these turns need embedded and is not."""
+        ...
+
+    def put_vectors(self, model: str, rows: Iterable[tuple[bytes, bytes]], turns: Iterable[int] = ()) -> None:
+        """Store vectors by text key; ``turns`` are those that have them now."""
+        ...
+
+    def vectors(self, model: str, turns: Sequence[int] | None) -> Iterator[tuple[int, int, bytes]]:
+        """Yield (passage, scope, vector) of the embedded passages of these turns, or of all."""
+        ...
+
+    def adopt_vectors(self, other: Path, model: str, without: Collection[bytes]) -> None:
+        """Take over the vectors that another derived file has for the same texts, but for some keys."""
+        ...
+
+    def vector_keys(self, model: str) -> list[bytes]:
+        """Return the keys of every text that has a vector of this model."""
+        ...
+
+    def vector(self, model: str, key: bytes) -> bytes | None:
+        """Return one vector."""
+        ...
+
+    def changes(self, after: int) -> tuple[int, list[int]]:
+        """Return the newest change number, and the turns that changed after ``after``."""
+        ...
+
+    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
+        """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
+        ...
+
+    def replace_by(self, path: Path) -> None:
+        """Put a finished file in this one's place."""
+        ...
+
+    def put_documents(self, rows: Sequence[DocumentRow]) -> None:
+        """Store which turns were archived together."""
+        ...
+
+    def documents(self) -> list[DocumentRow]:
+        """Return every document."""
+        ...
+
+    def compact(self) -> None:
+        """Leave nothing of what was deleted in the file."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...

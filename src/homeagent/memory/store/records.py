@@ -1,0 +1,211 @@
+"""Rows as the stores hand them out: frozen, typed, no SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from homeagent.memory.compute import ComputeText
+    from homeagent.memory.turn import Place, Role, Segment, Status, TurnId
+
+__all__ = [
+    "Computed",
+    "Decision",
+    "DocumentRow",
+    "Entry",
+    "EntryKind",
+    "IdentityRow",
+    "IndexedTurn",
+    "Moment",
+    "OutcomeRow",
+    "Passage",
+    "PassageKind",
+    "PolicyRow",
+    "SegmentRow",
+    "Step",
+    "Todo",
+    "TurnRow",
+]
+
+EntryKind = Literal[
+    "turn",
+    "segment",
+    "attachment",
+    "blob",
+    "closing",
+    "policy",
+    "identity",
+    "write",
+    "outcome",
+    "share",
+    "forget",
+    "erasure",
+]
+
+Step = Literal["door", "index", "embed"]
+Decision = Literal["whole", "cleaned", "hidden", "quote", "failed", "empty", "forgotten"]
+PassageKind = Literal["words", "output"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time with the zone it was lived in: microseconds since 1970 UTC, and minutes east of UTC."""
+
+    microseconds: int
+    offset_minutes: int
+
+    @staticmethod
+    def of(at: datetime) -> Moment:
+        """Return the moment of ``at``; a naive datetime is taken as UTC."""
+        aware = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        offset = aware.utcoffset() or timedelta()
+        since = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        return Moment(since // timedelta(microseconds=1), offset // timedelta(minutes=1))
+
+    def datetime(self) -> datetime:
+        """Return it as an aware datetime in its own zone."""
+        zone = timezone(timedelta(minutes=self.offset_minutes))
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=self.microseconds)).astimezone(zone)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the log in commit order; ``turn`` is the seq of the turn it belongs to, if any."""
+
+    seq: int
+    kind: EntryKind
+    turn: int | None
+    recorded_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn without its segments. ``seq`` is where it was opened; ``closed`` where it was closed, or None."""
+
+    seq: int
+    turn_id: TurnId
+    source: str
+    external_id: str
+    place: Place
+    sender: str
+    members: tuple[str, ...]
+    at: Moment | None
+    status: Status
+    closed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """A raw segment and where it stands."""
+
+    seq: int
+    turn: int
+    position: int
+    segment: Segment
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRow:
+    """One thing that was said about the memory of a tool or channel, at one time.
+
+    ``origin`` is ``declared`` (by the plugin) or ``override`` (by the owner, ``name`` may hold globs). ``action`` is
+    ``set``, ``unset`` (an override taken back), ``removed`` (the tool is gone: its policy stays) or ``renamed``
+    (``name`` is now called ``target``).
+    """
+
+    seq: int
+    kind: Literal["tool", "channel"]
+    name: str
+    origin: Literal["declared", "override"]
+    action: Literal["set", "unset", "removed", "renamed"]
+    no_memory: bool = False
+    cleaner: str = ""
+    returns_memory: bool = False
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow:
+    """Something that happened once and can't be computed again, such as what was archived together."""
+
+    seq: int
+    kind: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRow:
+    """A sender of a channel is a person from here on (``link``), or no longer (``unlink``)."""
+
+    seq: int
+    channel: str
+    sender: str
+    person: str
+    action: Literal["link", "unlink"]
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """One thing to derive: a step for the log row ``seq``, under what ``fingerprint`` it was asked for."""
+
+    seq: int
+    step: Step
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What the door let through of one segment, and why.
+
+    ``raw_length`` is in characters. ``cuts`` are the character ranges of raw that were left out as quotations.
+    ``fingerprint`` names the policy, cleaner and door version it was made under.
+    """
+
+    segment: int
+    turn: int
+    position: int
+    role: Role
+    tool: str | None
+    decision: Decision
+    reason: str
+    raw_length: int
+    text: ComputeText
+    cuts: tuple[tuple[int, int], ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedTurn:
+    """A turn as recall sees it: where, when, who, and the scope (chat and audience) it belongs to."""
+
+    seq: int
+    turn_id: TurnId
+    source: str
+    external_id: str
+    place: Place
+    sender: str
+    at: Moment | None
+    status: Status
+    scope: int
+    chat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a turn that is indexed and embedded as one: its words, or a chunk of an output."""
+
+    passage: int
+    turn: int
+    kind: PassageKind
+    text: ComputeText
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """Turns that were archived together; ``outcome`` is the log row that says so."""
+
+    document: str
+    outcome: int
+    turns: tuple[int, ...]

@@ -1,0 +1,1 @@
+"""The default stores: two SQLite files, ``log.db`` and ``derived.db``."""

@@ -1,0 +1,215 @@
+"""One SQLite file: private, in WAL mode, one writer at a time, readers per thread, errors a person can act on."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from homeagent.errors import HomeError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["Database", "Schema"]
+
+_BUSY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a file holds: ``application_id`` tells ours from others, ``steps[n]`` takes version n to n + 1."""
+
+    name: str
+    application_id: int
+    steps: Sequence[Callable[[sqlite3.Connection], None]]
+    synchronous: str
+
+
+class Database:
+    """A SQLite file opened for one process.
+
+    Writes go through one connection under a lock and ``BEGIN IMMEDIATE``, so two writers wait for each other instead
+    of failing; every reading thread has a connection of its own.
+    """
+
+    def __init__(self, path: Path, schema: Schema) -> None:
+        self.path = path
+        self._schema = schema
+        self._lock = threading.RLock()
+        self._local = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        self._closed = False
+        with self._translated():
+            self._writer = self._connect()
+            self._migrate()
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {self._schema.synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA cache_size = -16384")
+        return connection
+
+    def _migrate(self) -> None:
+        schema = self._schema
+        if self._version() == len(schema.steps) and self._application() == schema.application_id:
+            return
+        with self.write() as connection:
+            found = self._version()
+            if self._application() not in (0, schema.application_id):
+                raise StoreError(
+                    str(self.path),
+                    f"is a SQLite file, but not a HomeAgent {schema.name}",
+                    "Name another home with --home",
+                )
+            if found > len(schema.steps):
+                raise StoreError(
+                    str(self.path),
+                    f"was written by a newer HomeAgent (format {found}, this one knows {len(schema.steps)})",
+                    "Update HomeAgent, or open a backup made by this version",
+                )
+            for step in schema.steps[found:]:
+                step(connection)
+            connection.execute(f"PRAGMA user_version = {len(schema.steps)}")
+            connection.execute(f"PRAGMA application_id = {schema.application_id}")
+
+    def _version(self) -> int:
+        return int(self._writer.execute("PRAGMA user_version").fetchone()[0])
+
+    def _application(self) -> int:
+        return int(self._writer.execute("PRAGMA application_id").fetchone()[0])
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Hold the write lock of the file for the block: all of it is committed, or nothing.
+
+        A block inside a block joins the outer one; what is read inside sees what was written inside.
+        """
+        with self._lock, self._translated():
+            if self._writer.in_transaction:
+                yield self._writer
+                return
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._local.writing = True
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            finally:
+                self._local.writing = False
+
+    @property
+    def writing(self) -> bool:
+        """Whether this thread is inside a `write` block."""
+        return bool(getattr(self._local, "writing", False))
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Give this thread's reading connection; one snapshot per statement."""
+        with self._translated():
+            yield self._writer if self.writing else self._reader()
+
+    def _reader(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            connection.execute("PRAGMA query_only = ON")
+            self._local.connection = connection
+            with self._lock:
+                self._readers.append(connection)
+        return connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Give a reading connection that sees one state of the file for the whole block."""
+        with self.read() as connection:
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    def compact(self) -> None:
+        """Write every page anew and empty the WAL, so that nothing deleted is left in free space."""
+        with self._lock, self._translated():
+            self._writer.execute("VACUUM")
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy of the file to ``target`` while others go on using this one."""
+        with self._translated():
+            copy = sqlite3.connect(target, isolation_level=None)
+            try:
+                with self.read() as connection:
+                    connection.backup(copy, pages=1024, sleep=0.01)
+                copy.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                copy.close()
+
+    def close(self) -> None:
+        """Close every connection; the WAL is folded into the file by the last process that does."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            for connection in [*self._readers, self._writer]:
+                connection.close()
+            self._readers.clear()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _explained(self.path, error) from error
+
+
+def _explained(path: Path, error: sqlite3.Error) -> HomeError | StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    where = str(path)
+    match code:
+        case sqlite3.SQLITE_FULL:
+            return HomeError(where, "the disk is full, nothing of this was written", "Free some space and try again")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return HomeError(where, f"can't be written ({error})", "Check the folder's permissions, or use --home")
+        case sqlite3.SQLITE_IOERR:
+            return HomeError(
+                where, f"the disk failed or is full ({error})", "Free some space, check the disk, try again"
+            )
+        case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
+            return StoreError(where, f"is damaged or no database ({error})", _cure(path))
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreError(
+                where,
+                f"was in use by another program for {_BUSY_SECONDS:.0f} s",
+                "Close that program and try again",
+            )
+        case _:
+            return StoreError(
+                where, f"{type(error).__name__}: {error}", "Run 'homeagent doctor' and report what it says"
+            )
+
+
+def _cure(path: Path) -> str:
+    if path.name.startswith("derived"):
+        return "It can be made again: run 'homeagent memory rebuild'"
+    return "Restore the newest backup of log.db; everything else is computed from it"

@@ -1,0 +1,172 @@
+"""Passages, their terms and vectors in ``derived.db``: written a turn at a time, searched by scope."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+from homeagent.memory.store.sqlite.codec import encode
+from homeagent.memory.store.sqlite.derived_rows import as_embedded, as_passage, packed_spans
+from homeagent.memory.store.sqlite.derived_schema import TERM_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from homeagent.memory.compute import ComputeText
+    from homeagent.memory.store.protocols import IndexedPassage
+    from homeagent.memory.store.records import Passage
+
+__all__ = [
+    "adopt_vectors",
+    "delete_passages",
+    "insert_passage",
+    "note_change",
+    "passages",
+    "postings",
+    "put_vectors",
+    "scope_counts",
+    "sizes",
+    "text_key",
+    "unembedded",
+    "vector_rows",
+]
+
+_MATCH_TERMS = 400
+
+
+def text_key(text: ComputeText) -> bytes:
+    """Return the name of a text among the vectors: 16 bytes, the same for the same characters."""
+    return hashlib.blake2b(encode(text.text), digest_size=16).digest()
+
+
+def insert_passage(connection: sqlite3.Connection, item: IndexedPassage, scope: int, audience: str) -> None:
+    """Add one passage with its index terms; ``audience`` are the terms that say who may find it."""
+    passage = item.passage
+    connection.execute(
+        "INSERT INTO passage(passage, turn, scope, kind, text, spans, text_key, words, bigrams)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            passage.passage, passage.turn, scope, passage.kind, encode(passage.text.text),
+            packed_spans(passage.text), text_key(item.embedded),
+            len(item.terms.get("words", ())), len(item.terms.get("bigrams", ())),
+        ),
+    )  # fmt: skip
+    columns = ", ".join(TERM_COLUMNS)
+    marks = ", ".join("?" * len(TERM_COLUMNS))
+    values = [" ".join(item.terms.get(column, ())) for column in TERM_COLUMNS[:-1]]
+    connection.execute(f"INSERT INTO terms(rowid, {columns}) VALUES (?, {marks})", (passage.passage, *values, audience))
+    connection.execute(
+        "INSERT OR IGNORE INTO embedded(text_key, text) VALUES (?, ?)",
+        (text_key(item.embedded), encode(item.embedded.text)),
+    )
+
+
+def delete_passages(connection: sqlite3.Connection, turn: int) -> None:
+    """Take a turn's passages out of every index; vectors that no other passage uses go too."""
+    rows = connection.execute("SELECT passage, text_key FROM passage WHERE turn = ?", (turn,)).fetchall()
+    for passage, _ in rows:
+        connection.execute("DELETE FROM terms WHERE rowid = ?", (passage,))
+    connection.execute("DELETE FROM passage WHERE turn = ?", (turn,))
+    for key in {key for _, key in rows}:
+        if connection.execute("SELECT 1 FROM passage WHERE text_key = ? LIMIT 1", (key,)).fetchone() is None:
+            connection.execute("DELETE FROM embedded WHERE text_key = ?", (key,))
+            connection.execute("DELETE FROM vector WHERE text_key = ?", (key,))
+
+
+def passages(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Passage]:
+    """Return the passages with these ids, in no order."""
+    found: dict[int, Passage] = {}
+    for start in range(0, len(ids), _MATCH_TERMS):
+        part = ids[start : start + _MATCH_TERMS]
+        marks = ",".join("?" * len(part))
+        sql = f"SELECT passage, turn, kind, text, spans FROM passage WHERE passage IN ({marks})"
+        for row in connection.execute(sql, tuple(part)):
+            found[row[0]] = as_passage(row)
+    return found
+
+
+def scope_counts(connection: sqlite3.Connection) -> dict[int, int]:
+    """Return how many passages each scope holds."""
+    return dict(connection.execute("SELECT scope, count(*) FROM passage GROUP BY scope").fetchall())
+
+
+def postings(
+    connection: sqlite3.Connection, column: str, term: str, audience: Sequence[str] | None, limit: int
+) -> list[int]:
+    """Return the passages whose ``column`` holds ``term`` and that one of the ``audience`` terms may find.
+
+    None for ``audience`` means the owner's view of everything. At most ``limit``, newest first.
+    """
+    match = f"{column} : {_quoted(term)}"
+    if audience is not None:
+        names = " OR ".join(_quoted(name) for name in audience)
+        match = f"({match}) AND audience : ({names})"
+    sql = "SELECT rowid FROM terms WHERE terms MATCH ? ORDER BY rowid DESC LIMIT ?"
+    return [row[0] for row in connection.execute(sql, (match, limit))]
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def unembedded(connection: sqlite3.Connection, model: str, turns: Sequence[int]) -> dict[bytes, ComputeText]:
+    """Return key and text of what these turns need embedded and has no vector of this model yet."""
+    missing: dict[bytes, ComputeText] = {}
+    for turn in turns:
+        rows = connection.execute(
+            "SELECT e.text_key, e.text FROM passage p JOIN embedded e ON e.text_key = p.text_key"
+            " LEFT JOIN vector v ON v.text_key = p.text_key AND v.model = ?"
+            " WHERE p.turn = ? AND v.text_key IS NULL",
+            (model, turn),
+        )
+        missing.update((key, as_embedded(text)) for key, text in rows)
+    return missing
+
+
+def put_vectors(connection: sqlite3.Connection, model: str, rows: Iterable[tuple[bytes, bytes]]) -> None:
+    """Store vectors (float16, little-endian) by text key; a text that has left the memory meanwhile is skipped."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO vector(model, text_key, data) SELECT ?, text_key, ? FROM embedded WHERE text_key = ?",
+        ((model, data, key) for key, data in rows),
+    )
+
+
+def note_change(connection: sqlite3.Connection, turn: int) -> None:
+    """Tell every process that keeps a copy in memory that this turn's passages or vectors changed."""
+    connection.execute("INSERT INTO change(turn) VALUES (?)", (turn,))
+
+
+def vector_rows(
+    connection: sqlite3.Connection, model: str, turns: Sequence[int] | None
+) -> Iterator[tuple[int, int, bytes]]:
+    """Yield (passage, scope, vector) of the embedded passages of these turns, or of all, in id order."""
+    sql = "SELECT p.passage, p.scope, v.data FROM passage p JOIN vector v ON v.text_key = p.text_key AND v.model = ?"
+    if turns is None:
+        yield from connection.execute(f"{sql} ORDER BY p.passage", (model,))
+        return
+    for turn in turns:
+        yield from connection.execute(f"{sql} WHERE p.turn = ? ORDER BY p.passage", (model, turn))
+
+
+def adopt_vectors(connection: sqlite3.Connection, other: Path, model: str, without: Collection[bytes]) -> None:
+    """Copy the vectors of ``other`` for the texts that are here too, but for the keys in ``without``."""
+    source = sqlite3.connect(f"file:{other}?mode=ro", uri=True)
+    try:
+        rows = source.execute("SELECT text_key, data FROM vector WHERE model = ?", (model,))
+        put_vectors(connection, model, ((key, data) for key, data in rows if key not in without))
+    finally:
+        source.close()
+
+
+def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
+    """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all, in id order."""
+    sql = "SELECT passage, turn, scope, words, bigrams FROM passage"
+    if turns is None:
+        return connection.execute(f"{sql} ORDER BY passage").fetchall()
+    return [
+        row
+        for turn in turns
+        for row in connection.execute(f"{sql} WHERE turn = ? ORDER BY passage", (turn,)).fetchall()
+    ]

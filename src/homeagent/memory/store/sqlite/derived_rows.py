@@ -1,0 +1,76 @@
+"""Between rows of ``derived.db`` and records: the one place where admitted text is read back as compute text."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, cast
+
+from homeagent.memory.compute import ComputeText, Span
+from homeagent.memory.door.mint import admit
+from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage
+from homeagent.memory.store.sqlite.codec import decode
+from homeagent.memory.turn import Place, TurnId
+
+if TYPE_CHECKING:
+    from homeagent.memory.store.records import Decision, PassageKind
+    from homeagent.memory.turn import Role, Status
+
+__all__ = ["as_computed", "as_embedded", "as_passage", "as_turn", "packed_spans"]
+
+
+def packed_spans(text: ComputeText) -> str:
+    """Return the spans of a compute text as JSON."""
+    return json.dumps(
+        [[span.start, span.end, span.segment, span.raw_start, span.raw_end] for span in text.spans],
+        separators=(",", ":"),
+    )
+
+
+def _text(text: object, spans: object) -> ComputeText:
+    return admit(decode(cast("bytes", text)), [Span(*span) for span in json.loads(cast("str", spans))])
+
+
+def as_computed(row: tuple[object, ...]) -> Computed:
+    """Return a row of ``computed`` as a record; columns in the order of the table."""
+    segment, turn, position, role, tool, decision, reason, raw_length, text, spans, cuts, fingerprint = row
+    return Computed(
+        segment=cast("int", segment),
+        turn=cast("int", turn),
+        position=cast("int", position),
+        role=cast("Role", role),
+        tool=None if tool is None else decode(cast("bytes", tool)),
+        decision=cast("Decision", decision),
+        reason=cast("str", reason),
+        raw_length=cast("int", raw_length),
+        text=_text(text, spans),
+        cuts=tuple((start, end) for start, end in json.loads(cast("str", cuts))),
+        fingerprint=cast("str", fingerprint),
+    )
+
+
+def as_passage(row: tuple[object, ...]) -> Passage:
+    """Return (passage, turn, kind, text, spans) as a record."""
+    passage, turn, kind, text, spans = row
+    return Passage(cast("int", passage), cast("int", turn), cast("PassageKind", kind), _text(text, spans))
+
+
+def as_embedded(text: bytes) -> ComputeText:
+    """Return the text that is embedded for a passage; its spans are the passage's."""
+    return admit(decode(text))
+
+
+def as_turn(row: tuple[object, ...]) -> IndexedTurn:
+    """Return a row of ``turn`` joined with its chat as a record."""
+    seq, turn_id, source, external, channel, chat_name, sender, at_us, offset, status, scope, chat = row
+    return IndexedTurn(
+        seq=cast("int", seq),
+        turn_id=TurnId(cast("str", turn_id)),
+        source=cast("str", source),
+        external_id=cast("str", external),
+        place=Place(decode(cast("bytes", channel)), decode(cast("bytes", chat_name))),
+        sender=decode(cast("bytes", sender)),
+        at=None if at_us is None else Moment(cast("int", at_us), cast("int", offset)),
+        status=cast("Status", status),
+        scope=cast("int", scope),
+        chat=cast("int", chat),
+    )

@@ -1,0 +1,168 @@
+"""The log's other rows: policies over time, identities, outcomes, forgets, erasures."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from homeagent.memory.store.records import IdentityRow, OutcomeRow, PolicyRow
+from homeagent.memory.store.sqlite.codec import decode, encode
+from homeagent.memory.store.sqlite.log_turns import new_entry
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+
+__all__ = [
+    "erase_turns",
+    "forgotten_turns",
+    "identity_rows",
+    "insert_forget",
+    "insert_identity",
+    "insert_outcome",
+    "insert_policy",
+    "outcome_rows",
+    "pinned_ranges",
+    "policy_rows",
+]
+
+
+def insert_policy(connection: sqlite3.Connection, row: PolicyRow, now_us: int) -> int:
+    """Add what was said about a tool's or channel's memory; ``row.seq`` is ignored. Return the seq."""
+    seq = new_entry(connection, "policy", None, now_us)
+    connection.execute(
+        "INSERT INTO policy(seq, kind, name, origin, action, no_memory, cleaner, returns_memory, target)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            seq, row.kind, encode(row.name), row.origin, row.action, row.no_memory, encode(row.cleaner),
+            row.returns_memory, encode(row.target),
+        ),
+    )  # fmt: skip
+    return seq
+
+
+def policy_rows(connection: sqlite3.Connection) -> list[PolicyRow]:
+    """Return every policy event, oldest first."""
+    rows = connection.execute(
+        "SELECT seq, kind, name, origin, action, no_memory, cleaner, returns_memory, target FROM policy ORDER BY seq"
+    )
+    return [
+        PolicyRow(
+            seq,
+            kind,
+            decode(name),
+            origin,
+            action,
+            bool(hidden),
+            decode(cleaner),
+            bool(returns),
+            decode(target),
+        )
+        for seq, kind, name, origin, action, hidden, cleaner, returns, target in rows
+    ]
+
+
+def insert_identity(connection: sqlite3.Connection, row: IdentityRow, now_us: int) -> int:
+    """Add a link between a sender and a person, or take it back. Return the seq."""
+    seq = new_entry(connection, "identity", None, now_us)
+    connection.execute(
+        "INSERT INTO identity(seq, channel, sender, person, action) VALUES (?, ?, ?, ?, ?)",
+        (seq, encode(row.channel), encode(row.sender), row.person, row.action),
+    )
+    return seq
+
+
+def identity_rows(connection: sqlite3.Connection) -> list[IdentityRow]:
+    """Return every identity event, oldest first."""
+    rows = connection.execute("SELECT seq, channel, sender, person, action FROM identity ORDER BY seq")
+    return [
+        IdentityRow(seq, decode(channel), decode(sender), person, action)
+        for seq, channel, sender, person, action in rows
+    ]
+
+
+def insert_outcome(connection: sqlite3.Connection, kind: str, payload: str, now_us: int) -> int:
+    """Add something that happened once and can't be computed again. Return the seq."""
+    seq = new_entry(connection, "outcome", None, now_us)
+    connection.execute("INSERT INTO outcome(seq, kind, payload) VALUES (?, ?, ?)", (seq, kind, encode(payload)))
+    return seq
+
+
+def outcome_rows(connection: sqlite3.Connection) -> list[OutcomeRow]:
+    """Return every outcome, oldest first."""
+    rows = connection.execute("SELECT seq, kind, payload FROM outcome ORDER BY seq")
+    return [OutcomeRow(seq, kind, decode(payload)) for seq, kind, payload in rows]
+
+
+def insert_forget(connection: sqlite3.Connection, turn: int, *, undo: bool, now_us: int) -> int:
+    """Hide a turn from computation and recall, or take that back. Return the seq."""
+    seq = new_entry(connection, "forget", turn, now_us)
+    connection.execute(
+        "INSERT INTO forget(seq, turn, action) VALUES (?, ?, ?)", (seq, turn, "undo" if undo else "forget")
+    )
+    return seq
+
+
+def forgotten_turns(connection: sqlite3.Connection) -> frozenset[int]:
+    """Return the seqs of turns that are forgotten now."""
+    rows = connection.execute(
+        "SELECT turn, action FROM forget f WHERE seq = (SELECT max(seq) FROM forget g WHERE g.turn = f.turn)"
+    )
+    return frozenset(turn for turn, action in rows if action == "forget")
+
+
+def erase_turns(
+    connection: sqlite3.Connection,
+    turns: Sequence[int],
+    pins: Mapping[int, Sequence[tuple[int, int]]],
+    by: str,
+    now_us: int,
+) -> int:
+    """Delete the raw rows of ``turns`` for good, leaving a tombstone that says when and who. Return its seq.
+
+    ``pins`` are ranges of other, surviving segments that stay out of computation because what they copied is gone.
+    """
+    seq = new_entry(connection, "erasure", None, now_us)
+    stored = json.dumps({str(segment): [list(part) for part in parts] for segment, parts in pins.items()})
+    connection.execute(
+        "INSERT INTO erasure(seq, at_us, by, pins) VALUES (?, ?, ?, ?)", (seq, now_us, by, stored.encode())
+    )
+    marks = ",".join("?" * len(turns))
+    segments = f"SELECT seq FROM segment WHERE turn IN ({marks})"
+    doomed = {
+        "attachment": f"SELECT seq FROM attachment WHERE segment IN ({segments})",
+        "segment": segments,
+        "closing": f"SELECT seq FROM closing WHERE turn IN ({marks})",
+        "forget": f"SELECT seq FROM forget WHERE turn IN ({marks})",
+        "share": f"SELECT seq FROM share WHERE turn IN ({marks})",
+        "explicit_write": f"SELECT seq FROM explicit_write WHERE turn IN ({marks})",
+        "turn": f"SELECT seq FROM turn WHERE seq IN ({marks})",
+    }
+    for table, chosen in doomed.items():
+        connection.execute(
+            f"INSERT OR IGNORE INTO erased(seq, erasure) SELECT seq, {seq} FROM ({chosen})", tuple(turns)
+        )
+        if table not in ("attachment", "segment"):
+            connection.execute(f"DELETE FROM {table} WHERE seq IN ({chosen})", tuple(turns))
+        else:
+            connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq FROM erased WHERE erasure = {seq})")
+    _erase_orphan_blobs(connection, seq)
+    return seq
+
+
+def _erase_orphan_blobs(connection: sqlite3.Connection, erasure: int) -> None:
+    orphans = (
+        "SELECT seq FROM blob WHERE seq NOT IN (SELECT blob FROM segment WHERE blob IS NOT NULL)"
+        " AND seq NOT IN (SELECT blob FROM attachment)"
+    )
+    connection.execute(f"INSERT OR IGNORE INTO erased(seq, erasure) SELECT seq, {erasure} FROM ({orphans})")
+    connection.execute(f"DELETE FROM blob WHERE seq IN ({orphans})")
+
+
+def pinned_ranges(connection: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]:
+    """Return, by segment, the character ranges that erasures keep out of computation."""
+    ranges: dict[int, list[tuple[int, int]]] = {}
+    for (pins,) in connection.execute("SELECT pins FROM erasure ORDER BY seq"):
+        for segment, parts in json.loads(pins).items():
+            ranges.setdefault(int(segment), []).extend((start, end) for start, end in parts)
+    return ranges

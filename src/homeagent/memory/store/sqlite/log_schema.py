@@ -1,0 +1,102 @@
+"""Tables of ``log.db`` and the numbered steps that made them. Rows are only ever added; triggers see to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homeagent.memory.store.sqlite.database import Schema
+
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = ["LOG_SCHEMA"]
+
+_APPLICATION = 0x48414C47  # "HALG"
+
+_TABLES = """
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, turn INTEGER, recorded_us INTEGER NOT NULL
+) STRICT;
+CREATE TABLE turn (
+    seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, external_id TEXT NOT NULL,
+    channel BLOB NOT NULL, chat BLOB NOT NULL, sender BLOB NOT NULL, members BLOB NOT NULL,
+    at_us INTEGER, offset_minutes INTEGER, writer TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX turn_external ON turn(source, external_id) WHERE external_id <> '';
+CREATE TABLE segment (
+    seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL, position INTEGER NOT NULL, role TEXT NOT NULL,
+    text BLOB, blob INTEGER, tool BLOB, call_id BLOB, arguments BLOB, error INTEGER NOT NULL,
+    plugin TEXT NOT NULL, plugin_version TEXT NOT NULL, cites TEXT NOT NULL, no_memory INTEGER NOT NULL,
+    UNIQUE (turn, position)
+) STRICT;
+CREATE INDEX segment_tool ON segment(tool) WHERE tool IS NOT NULL;
+CREATE TABLE attachment (
+    seq INTEGER PRIMARY KEY, segment INTEGER NOT NULL, position INTEGER NOT NULL,
+    media_type TEXT NOT NULL, name BLOB NOT NULL, blob INTEGER NOT NULL
+) STRICT;
+CREATE INDEX attachment_segment ON attachment(segment);
+CREATE TABLE blob (
+    seq INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, codec TEXT NOT NULL, size INTEGER NOT NULL, data BLOB NOT NULL
+) STRICT;
+CREATE TABLE closing (
+    seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL UNIQUE, status TEXT NOT NULL, at_us INTEGER NOT NULL
+) STRICT;
+CREATE TABLE policy (
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, name BLOB NOT NULL, origin TEXT NOT NULL, action TEXT NOT NULL,
+    no_memory INTEGER NOT NULL, cleaner BLOB NOT NULL, returns_memory INTEGER NOT NULL, target BLOB NOT NULL
+) STRICT;
+CREATE TABLE identity (
+    seq INTEGER PRIMARY KEY, channel BLOB NOT NULL, sender BLOB NOT NULL, person TEXT NOT NULL, action TEXT NOT NULL
+) STRICT;
+CREATE TABLE explicit_write (
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, turn INTEGER, payload BLOB NOT NULL
+) STRICT;
+CREATE TABLE outcome (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, payload BLOB NOT NULL) STRICT;
+CREATE TABLE share (seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL, audience BLOB NOT NULL, action TEXT NOT NULL) STRICT;
+CREATE TABLE forget (seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL, action TEXT NOT NULL) STRICT;
+CREATE TABLE erasure (
+    seq INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, by TEXT NOT NULL, pins BLOB NOT NULL
+) STRICT;
+CREATE TABLE erased (seq INTEGER PRIMARY KEY, erasure INTEGER NOT NULL) STRICT;
+"""
+
+_GUARDED = (
+    "turn",
+    "segment",
+    "attachment",
+    "blob",
+    "closing",
+    "policy",
+    "identity",
+    "explicit_write",
+    "outcome",
+    "share",
+    "forget",
+    "erasure",
+    "erased",
+    "entry",
+)
+
+
+def _append_only(table: str) -> str:
+    return f"""
+CREATE TRIGGER {table}_is_final BEFORE UPDATE ON {table}
+BEGIN SELECT RAISE(ABORT, 'the log is append-only: rows of {table} are never changed'); END;
+CREATE TRIGGER {table}_stays BEFORE DELETE ON {table}
+WHEN NOT EXISTS (SELECT 1 FROM erased WHERE erased.seq = OLD.seq)
+BEGIN SELECT RAISE(ABORT, 'the log is append-only: rows of {table} go only by an erasure'); END;
+"""
+
+
+def _m001_first_tables(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    for table in _GUARDED:
+        for statement in _append_only(table).split("END;"):
+            if statement.strip():
+                connection.execute(statement + "END")
+
+
+LOG_SCHEMA = Schema("log", _APPLICATION, (_m001_first_tables,), synchronous="FULL")
+"""Schema of the raw half: every commit is on the disk before it is acknowledged."""
