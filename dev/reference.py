@@ -57,7 +57,7 @@ def _entry(package: ModuleType, name: str) -> str:
     thing: object = getattr(package, name)
     if inspect.isclass(thing):
         lines = [_code(f"class {name}{_signature(thing)}"), inspect.getdoc(thing) or "", *_members(thing)]
-    elif callable(thing) and inspect.isroutine(thing):
+    elif inspect.isroutine(thing):
         lines = [_code(f"{name}{_signature(thing)}"), inspect.getdoc(thing) or ""]
     elif isinstance(thing, str | int | float):
         lines = [_code(f"{name} = {thing!r}"), _words_below(package, name)]
@@ -84,9 +84,40 @@ def _signature(thing: object) -> str:
         signature = inspect.signature(thing)  # type: ignore[arg-type]  # anything may be asked; what has none raises
     except (TypeError, ValueError):
         return ""
-    shown = [parameter for name, parameter in signature.parameters.items() if name not in {"self", "cls"}]
-    text = str(signature.replace(parameters=shown))
-    return re.sub(r"'([^'=]*)'(?=[,)\]]| =|$)", r"\1", text).replace("<factory>", "...")
+    shown: list[str] = []
+    before: inspect.Parameter | None = None
+    for parameter in signature.parameters.values():
+        if parameter.name in {"self", "cls"}:
+            continue
+        if before is not None and before.kind is parameter.POSITIONAL_ONLY and parameter.kind is not before.kind:
+            shown.append("/")
+        if parameter.kind is parameter.KEYWORD_ONLY and (before is None or before.kind not in _STARS):
+            shown.append("*")
+        shown.append(_parameter(parameter))
+        before = parameter
+    if before is not None and before.kind is before.POSITIONAL_ONLY:
+        shown.append("/")
+    returned = (
+        "" if signature.return_annotation in {signature.empty, "None", None} else _type(signature.return_annotation)
+    )
+    return f"({', '.join(shown)})" + (f" -> {returned}" if returned else "")
+
+
+_STARS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    text = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(parameter.kind.name, "") + parameter.name
+    if parameter.annotation is not parameter.empty:
+        text += f": {_type(parameter.annotation)}"
+    if parameter.default is not parameter.empty:
+        default = "..." if "factory" in repr(parameter.default) else repr(parameter.default)
+        text += f" = {default}" if ": " in text else f"={default}"
+    return text
+
+
+def _type(annotation: object) -> str:
+    return annotation.strip("'\"") if isinstance(annotation, str) else str(inspect.formatannotation(annotation))
 
 
 def _words_below(package: ModuleType, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "ConfigError",
+    "DamagedError",
     "EmbedError",
     "HomeAgentError",
     "HomeError",
@@ -40,6 +41,10 @@ class HomeError(HomeAgentError):
 
 class StoreError(HomeAgentError):
     """A database file is damaged, locked for too long, or written by a newer version."""
+
+
+class DamagedError(StoreError):
+    """A database file is no database, or some of its pages are wrong."""
 
 
 class InputError(HomeAgentError):

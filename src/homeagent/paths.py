@@ -12,7 +12,7 @@ import platformdirs
 
 from homeagent.errors import HomeError
 
-__all__ = ["Home", "cache_folder", "default_home"]
+__all__ = ["Home", "cache_folder", "default_home", "make_private"]
 
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600

@@ -1,4 +1,4 @@
-"""What a HomeAgent plugin needs: typed tools, memory policies and cleaners. Standard library only."""
+"""What a HomeAgent plugin needs: typed tools, memory policies, cleaners, stages, settings. Standard library only."""
 
 from __future__ import annotations
 
@@ -8,23 +8,61 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from homeagent_sdk.cleaner_language import parse_cleaner
     from homeagent_sdk.cleaners import drop_ansi, head, html_text, json_field, lines, regex
-    from homeagent_sdk.context import ToolContext
-    from homeagent_sdk.errors import CleanerError, DeclarationError, NotTextError, SdkError
+    from homeagent_sdk.context import Injection, PluginContext, ToolContext
+    from homeagent_sdk.errors import (
+        ArgumentsError,
+        CleanerError,
+        DeclarationError,
+        NotTextError,
+        Problem,
+        SdkError,
+        SettingsError,
+        ToolError,
+    )
     from homeagent_sdk.function_cleaners import function_cleaner, import_function_cleaner
     from homeagent_sdk.pipeline import Cleaner, Stage
+    from homeagent_sdk.plugin import Plugin
     from homeagent_sdk.policy import MemoryPolicy
+    from homeagent_sdk.recollection import ExplainedSegment, MemoryAccess, Recollected, Recollection
+    from homeagent_sdk.results import Attachment, ToolResult
+    from homeagent_sdk.settings import Secret
+    from homeagent_sdk.stage_data import Message, No, Output, Prompt, Reply, ToolCall, ToolOutcome, TurnInfo
+    from homeagent_sdk.stages import StageHandler, stage
     from homeagent_sdk.tools import Tool, tool
 
 __all__ = [
+    "ArgumentsError",
+    "Attachment",
     "Cleaner",
     "CleanerError",
     "DeclarationError",
+    "ExplainedSegment",
+    "Injection",
+    "MemoryAccess",
     "MemoryPolicy",
+    "Message",
+    "No",
     "NotTextError",
+    "Output",
+    "Plugin",
+    "PluginContext",
+    "Problem",
+    "Prompt",
+    "Recollected",
+    "Recollection",
+    "Reply",
     "SdkError",
+    "Secret",
+    "SettingsError",
     "Stage",
+    "StageHandler",
     "Tool",
+    "ToolCall",
     "ToolContext",
+    "ToolError",
+    "ToolOutcome",
+    "ToolResult",
+    "TurnInfo",
     "drop_ansi",
     "function_cleaner",
     "head",
@@ -34,17 +72,33 @@ __all__ = [
     "lines",
     "parse_cleaner",
     "regex",
+    "stage",
     "tool",
 ]
 
 _MODULES = {
     "cleaner_language": ("parse_cleaner",),
     "cleaners": ("drop_ansi", "head", "html_text", "json_field", "lines", "regex"),
-    "context": ("ToolContext",),
-    "errors": ("CleanerError", "DeclarationError", "NotTextError", "SdkError"),
+    "context": ("Injection", "PluginContext", "ToolContext"),
+    "errors": (
+        "ArgumentsError",
+        "CleanerError",
+        "DeclarationError",
+        "NotTextError",
+        "Problem",
+        "SdkError",
+        "SettingsError",
+        "ToolError",
+    ),
     "function_cleaners": ("function_cleaner", "import_function_cleaner"),
     "pipeline": ("Cleaner", "Stage"),
+    "plugin": ("Plugin",),
     "policy": ("MemoryPolicy",),
+    "recollection": ("ExplainedSegment", "MemoryAccess", "Recollected", "Recollection"),
+    "results": ("Attachment", "ToolResult"),
+    "settings": ("Secret",),
+    "stage_data": ("Message", "No", "Output", "Prompt", "Reply", "ToolCall", "ToolOutcome", "TurnInfo"),
+    "stages": ("StageHandler", "stage"),
     "tools": ("Tool", "tool"),
 }
 _HOME_OF = {name: module for module, names in _MODULES.items() for name in names}

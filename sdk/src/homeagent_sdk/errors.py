@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["CleanerError", "DeclarationError", "NotTextError", "SdkError"]
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "ArgumentsError",
+    "CleanerError",
+    "DeclarationError",
+    "NotTextError",
+    "Problem",
+    "SdkError",
+    "SettingsError",
+    "ToolError",
+]
 
 
 class SdkError(Exception):
@@ -31,3 +45,42 @@ class CleanerError(SdkError):
 
 class NotTextError(CleanerError):
     """A cleaner function returned something that isn't a ``str``."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with one value: its name (``items.0.path``), what is wrong with it, how to mend it."""
+
+    field: str
+    reason: str
+    hint: str = ""
+
+
+class ToolError(SdkError):
+    """Raised by a tool that can't do what it was asked; the model reads all three parts and may try again.
+
+    ``field`` names the argument that is the cause, or is empty; ``reason`` says what is wrong, ``hint`` what to do.
+    """
+
+    def __init__(self, field: str, reason: str, hint: str = "") -> None:
+        super().__init__(field, reason, hint)
+        self.field = field
+        self.reason = reason
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return ". ".join(part for part in (": ".join(filter(None, (self.field, self.reason))), self.hint) if part)
+
+
+class _ProblemsError(SdkError):
+    def __init__(self, where: str, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        told = "; ".join(": ".join(filter(None, (each.field, each.reason))) for each in self.problems)
+        super().__init__(where, told, " ".join(dict.fromkeys(each.hint for each in self.problems if each.hint)))
+
+
+class ArgumentsError(_ProblemsError):
+    """The arguments of a call don't fit the tool's signature; ``problems`` holds one `Problem` for each of them."""
+
+
+class SettingsError(_ProblemsError):
+    """A plugin's settings can't be used; ``problems`` holds one `Problem` for each key."""

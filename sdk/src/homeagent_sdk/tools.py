@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from homeagent_sdk.schema import JsonSchema
 
-__all__ = ["Tool", "ToolOptions", "tool"]
+__all__ = ["AnyTool", "Tool", "ToolOptions", "tool"]
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+_LONGEST_TIMEOUT = 86_400
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,8 @@ class Tool(Generic[P, R]):
     """A declared tool; calling it calls the function.
 
     ``version`` is the number the author raises when the tool's results mean something else; ``parallel`` allows calls
-    at the same time; ``returns_memory`` marks outputs that are recalled memory and must not be memorised again.
+    at the same time; ``returns_memory`` marks outputs that are recalled memory and must not be memorised again;
+    ``timeout`` is how many seconds a call may take, None for what the host allows.
     """
 
     function: Callable[P, R]
@@ -42,6 +44,7 @@ class Tool(Generic[P, R]):
     parallel: bool
     version: int
     signature: Signature = field(repr=False)
+    timeout: float | None = None
 
     def __post_init__(self) -> None:
         # So that inspect, help() and doctest see the function behind the tool.
@@ -83,6 +86,10 @@ class Tool(Generic[P, R]):
         return self.signature.is_async
 
 
+AnyTool = Tool[..., object]
+"""A tool of whatever signature."""
+
+
 class ToolOptions(TypedDict, total=False):
     """What may be written in ``@tool(...)``; each has a default."""
 
@@ -98,6 +105,8 @@ class ToolOptions(TypedDict, total=False):
     """Calls may run at the same time."""
     version: int
     """Raise it when the tool's results mean something else; from 1 on."""
+    timeout: float | None
+    """How many seconds a call may take; the host's limit (60) if left out."""
 
 
 @overload
@@ -140,6 +149,7 @@ def _declare(function: Callable[P, R], options: ToolOptions) -> Tool[P, R]:
         parallel=options.get("parallel", False),
         version=options.get("version", 1),
         signature=signature,
+        timeout=options.get("timeout"),
     )
 
 
@@ -153,6 +163,9 @@ def _check_options(where: str, options: ToolOptions) -> None:
     version: object = options.get("version", 1)
     if type(version) is not int or version < 1:
         raise DeclarationError(where, f"version is {version!r}", "Write a whole number from 1 on")
+    timeout: object = options.get("timeout")
+    if timeout is not None and not _is_timeout(timeout):
+        raise DeclarationError(where, f"timeout is {timeout!r}", "Write seconds, more than 0 and at most a day")
     flags: dict[str, object] = {
         "parallel": options.get("parallel", False),
         "returns_memory": options.get("returns_memory", False),
@@ -160,6 +173,10 @@ def _check_options(where: str, options: ToolOptions) -> None:
     for option, value in flags.items():
         if not isinstance(value, bool):
             raise DeclarationError(where, f"{option} is {value!r}", "Write True or False")
+
+
+def _is_timeout(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _LONGEST_TIMEOUT
 
 
 def _policy(where: str, options: ToolOptions) -> MemoryPolicy:

@@ -1,1 +1,92 @@
-"""TODO docstring."""
+"""The command line ``homeagent``. Importing it loads nothing heavy; each command loads what it needs."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from homeagent.cli.language import chosen_language
+from homeagent.cli.messages import usage_problem
+from homeagent.cli.parser import UsageError, build
+from homeagent.cli.terminal import Terminal
+from homeagent.errors import HomeAgentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homeagent.cli.session import Session
+
+__all__ = ["main", "run"]
+
+_FAILED = 1
+_USAGE = 2
+_INTERRUPTED = 130
+_PIPE_CLOSED = 141
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Half a surrogate pair, which UTF-8 has no bytes for, is written as \\udXXX: in JSON its very escape.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    code = run(sys.argv[1:])
+    sys.exit(code)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code: 0, 1 for an error, 2 for a wrong command line, 130 for Ctrl+C."""
+    terminal = Terminal(chosen_language(argv), json="--json" in argv)
+    try:
+        code = _run(argv, terminal)
+        sys.stdout.flush()
+    except UsageError as error:
+        return _wrong_usage(error, terminal)
+    except HomeAgentError as error:
+        terminal.failed(error.where, error.problem, error.next_step)
+        return _FAILED
+    except KeyboardInterrupt:
+        terminal.failed("Ctrl+C", terminal.message("interrupted"), "") if terminal.json else terminal.say("interrupted")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return _PIPE_CLOSED
+    except OSError as error:
+        where, step = str(error.filename or "system"), terminal.message("os_error_next")
+        with contextlib.suppress(OSError):  # it may be standard output itself that is full
+            terminal.failed(where, error.strerror or str(error), step)
+            sys.stdout.flush()
+        _forget_stdout()
+        return _FAILED
+    return code
+
+
+def _run(argv: Sequence[str], terminal: Terminal) -> int:
+    try:
+        arguments = build(terminal.language).parse_args(argv)
+    except SystemExit as leaving:  # --help and --version have said what they had to say
+        return leaving.code if isinstance(leaving.code, int) else 0
+    from homeagent.cli.session import Session
+
+    module, function = arguments.run.split(":")
+    command: Callable[[Session], int] = getattr(importlib.import_module(f"homeagent.cli.{module}"), function)
+    return command(Session(arguments, terminal))
+
+
+def _wrong_usage(error: UsageError, terminal: Terminal) -> int:
+    where = terminal.message("usage_where")
+    step = terminal.message("usage_next", command=error.command)
+    terminal.failed(where, usage_problem(terminal.language, error.problem), step)
+    return _USAGE
+
+
+def _forget_stdout() -> None:
+    """Let Python's own flush at the end go nowhere: whoever read our output has left, or there is no room for it."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -23,14 +23,14 @@ class Background:
     def __init__(self, work: Callable[[], int]) -> None:
         self._work = work
         self._wanted = threading.Event()
-        self._stopping = False
+        self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def wake(self) -> None:
         """Say that there is something to do."""
         with self._lock:
-            if self._thread is None and not self._stopping:
+            if self._thread is None and not self._stopped.is_set():
                 self._thread = threading.Thread(target=self._run, name="homeagent-embed", daemon=True)
                 self._thread.start()
         self._wanted.set()
@@ -38,19 +38,21 @@ class Background:
     def stop(self) -> None:
         """Finish the batch under way and end the thread; what is left waits in the queue."""
         with self._lock:
-            self._stopping = True
+            self._stopped.set()
             thread, self._thread = self._thread, None
         self._wanted.set()
         if thread is not None:
             thread.join()
 
     def _run(self) -> None:
-        while not self._stopping:
+        while True:
             self._wanted.wait()
             self._wanted.clear()
+            if self._stopped.is_set():
+                return
             try:
-                while not self._stopping and self._work():
+                while not self._stopped.is_set() and self._work():
                     pass
             except HomeAgentError as error:
                 _LOG.warning("embedding waits: %s", error)
-                threading.Event().wait(_PAUSE_SECONDS if not self._stopping else 0)
+                self._stopped.wait(_PAUSE_SECONDS)

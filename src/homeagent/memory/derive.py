@@ -7,6 +7,7 @@ order of the log, because what a reply may not repeat depends on what was hidden
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,9 +19,10 @@ from homeagent.memory.door.copies import sketch_of
 from homeagent.memory.door.door import NOTHING, Door, all_copies, label
 from homeagent.memory.door.quotes import Quotes
 from homeagent.memory.explain import explained_segment
-from homeagent.memory.indexing import INDEX_VERSION, indexed
+from homeagent.memory.indexing import INDEX_VERSION, cues_of, indexed
 from homeagent.memory.passages import turn_passages
 from homeagent.memory.policy import PolicyBook
+from homeagent.memory.recall.neutral import neutral_key, neutral_mean, packed_vector
 from homeagent.memory.results import PolicyChange
 from homeagent.memory.store.protocols import Scope, chat_key
 from homeagent.memory.store.records import IndexedTurn, Todo
@@ -76,13 +78,21 @@ class Deriver:
         self._lease = lease
         self._quotes = Quotes(derived, home_secret(log))
 
-    def catch_up(self, *, seconds: float = 60.0, progress: Callable[[int, int], None] | None = None) -> bool:
-        """Bring full text up to the log's present end; False when another process kept the lease for ``seconds``.
+    def catch_up(
+        self,
+        *,
+        seconds: float = 60.0,
+        budget: float = math.inf,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> bool:
+        """Bring full text up to the log's present end; False when that was not reached.
 
+        It is not when another process keeps the lease for ``seconds``, or after working for ``budget`` seconds.
         ``progress`` is told (done, still to do). Vectors are another step: `embed`.
         """
         done = 0
-        while True:
+        until = time.monotonic() + budget
+        while time.monotonic() < until:
             with self._lease.held(seconds) as held:
                 if not held:
                     return False
@@ -96,6 +106,7 @@ class Deriver:
             if progress is not None:
                 waiting = self._derived.pending()
                 progress(done, waiting.get("door", 0) + waiting.get("index", 0))
+        return False
 
     def embed(self, limit: int = _EMBED_BATCH) -> int:
         """Embed up to ``limit`` waiting turns; return how many are done. The lease is held only to store."""
@@ -116,7 +127,14 @@ class Deriver:
                 self._derived.put_vectors(model, packed, [item.seq for item in batch])
                 for item in batch:
                     self._derived.finish(item)
+                self._keep_neutral()
         return len(batch)
+
+    def _keep_neutral(self) -> None:
+        """Store the mean of ordinary sentences for this model, so that the first question need not work it out."""
+        key = neutral_key(self._embedder.model_id)
+        if self._derived.meta(key) is None:
+            self._derived.set_meta(key, packed_vector(neutral_mean(self._embedder)))
 
     def use_model(self) -> None:
         """Queue every turn for embedding when the computed half was made with another model."""
@@ -276,6 +294,7 @@ class Deriver:
             return _nothing
         computed = self._derived.computed_of(seq)
         scope = Scope.of(row.place, {row.sender, *row.members})
+        cues = cues_of(computed)
         turn = IndexedTurn(
             seq,
             row.turn_id,
@@ -287,6 +306,7 @@ class Deriver:
             row.status,
             scope.key,
             scope.chat,
+            cues,
         )
         items = indexed(turn_passages(seq, computed), label(row.sender), row.at)
         return lambda: self._put_turn(turn, scope, items, _fingerprint(computed))
@@ -298,7 +318,7 @@ class Deriver:
 
 
 def _nothing() -> None:
-    """What is left to do for something that was erased before its turn came."""
+    """Do nothing: what waited was erased before its turn came."""
 
 
 def _fingerprint(computed: Iterable[Computed]) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homeagent.memory.compute import ComputeText
+from homeagent.memory.recall.score import turn_cues
 from homeagent.memory.store.protocols import IndexedPassage
+from homeagent.memory.store.records import TurnCues
 from homeagent.memory.text.dates import day_terms, spoken_days, turn_day_terms
 from homeagent.memory.text.terms import passage_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homeagent.memory.compute import ComputeText
-    from homeagent.memory.store.records import Moment, Passage
+    from homeagent.memory.store.records import Computed, Moment, Passage
 
-__all__ = ["INDEX_VERSION", "indexed"]
+__all__ = ["INDEX_VERSION", "cues_of", "indexed"]
 
 INDEX_VERSION = "index-1"
 """Part of a turn's fingerprint: raise it when the same passages give other terms or another text to embed."""
@@ -27,6 +29,22 @@ def indexed(passages: Sequence[Passage], speaker: ComputeText, at: Moment | None
     named = passage_terms(speaker)
     names = (*named.words, *named.bigrams, *named.symbols)
     return [_one(passage, names, own_days, at) for passage in passages]
+
+
+def cues_of(rows: Sequence[Computed]) -> TurnCues:
+    """Return what the words of a turn look like: of its people's where they speak, else of the assistant's."""
+    said = [row.text for row in rows if row.role in ("user", "system") and row.text.text.strip()]
+    answered = [row.text for row in rows if row.role == "assistant" and row.text.text.strip()]
+    found = turn_cues(ComputeText.joined([*said, *answered]))
+    return TurnCues(
+        found.words,
+        found.asks,
+        found.first_person,
+        found.time,
+        found.number,
+        people=bool(said),
+        assistant=bool(answered),
+    )
 
 
 def _one(passage: Passage, names: Sequence[str], own_days: Sequence[str], at: Moment | None) -> IndexedPassage:

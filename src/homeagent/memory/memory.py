@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 _LEASE_SECONDS = 30.0
+_RECALL_SECONDS = 0.5
 
 
 def _now() -> datetime:
@@ -165,7 +166,7 @@ class Memory:
         Only what ``viewer`` may see is looked at; None is the owner's view of everything. ``at`` is the moment of
         asking (now by default): "yesterday" is the day before it, in its zone.
         """
-        self._deriver.catch_up(seconds=_LEASE_SECONDS)
+        self._deriver.catch_up(seconds=_RECALL_SECONDS, budget=_RECALL_SECONDS)
         self._recaller.refresh()
         people = People(self._log.identities())
         return self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit)

@@ -48,7 +48,7 @@ def turn_passages(turn: int, rows: Sequence[Computed]) -> list[Passage]:
 
 
 def chunks(text: ComputeText) -> Iterator[ComputeText]:
-    """Yield the text in pieces of `SHORTEST` to `LONGEST` characters, cut at line ends, else at sentences, else at words."""
+    """Yield the text in pieces of at most `LONGEST` characters, cut at line ends, else at sentences, else at words."""
     if len(text) <= LONGEST:
         yield text
         return

@@ -18,7 +18,7 @@ from homeagent.memory.turn import Attachment, Place, Role, Segment, Status, Turn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DEFAULT_SOURCE", "ParsedLine", "parse_line", "parse_turn"]
+__all__ = ["DEFAULT_SOURCE", "ParsedLine", "parse_line", "parse_turn", "parse_value"]
 
 DEFAULT_SOURCE: Final = "import"
 """The source of turns whose file names none."""
@@ -61,7 +61,12 @@ def parse_line(line: str | bytes, where: str, source: str | None = None) -> Pars
     time without zone is UTC. A turn exported while it was open is interrupted: nobody goes on with it elsewhere.
     Raises `InputError` for everything that is not exactly this form, naming the key.
     """
-    fields = _Fields(_json_value(line, where), where, "", _TURN_KEYS)
+    return parse_value(_json_value(line, where), where, source)
+
+
+def parse_value(value: object, where: str, source: str | None = None) -> ParsedLine:
+    """Return a line's JSON value as a turn; see `parse_line`."""
+    fields = _Fields(value, where, "", _TURN_KEYS)
     name = fields.plain("id")
     if not name:
         raise fields.error("id", "it is empty", "Give the turn a name that no other turn of its source has")

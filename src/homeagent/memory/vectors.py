@@ -140,6 +140,14 @@ class VectorIndex:
             ids, scores = self._ranked(rows, query, limit)
         return VectorHits(ids, scores, float(spread.mean(dtype=np.float64)), float(spread.std(dtype=np.float64)), among)
 
+    def vectors_of(self, ids: Collection[int] | NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the stored vectors of these ids, ``float32, (n, dimensions)``; a row of NaN for an id without one."""
+        with self._lock:
+            rows = np.array([self._row_of.get(int(id_), -1) for id_ in ids], np.int64)
+            found = np.full((len(rows), self._dimensions), np.nan, np.float32)
+            found[rows >= 0] = self._vectors[rows[rows >= 0]]
+        return found
+
     def scores_of(self, query: NDArray[np.float32], ids: Collection[int] | NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the exact cosines of ``query`` to these ids, ``float32, (n,)``; NaN for an id without a vector.
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
@@ -127,10 +128,8 @@ class CleanerProcess:
         process.kill()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                try:
+                with contextlib.suppress(OSError):  # what was not yet written to a dead process
                     pipe.close()
-                except OSError:
-                    pass  # what was not yet written to a dead process
         process.wait()
 
 

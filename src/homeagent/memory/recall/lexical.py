@@ -13,40 +13,42 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from homeagent.memory.recall.score import Leg
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homeagent.memory.recall.mirror import Mirror, Totals
     from homeagent.memory.store.protocols import DerivedStore
 
-__all__ = ["Leg", "LexicalSearch", "TermWeight"]
+__all__ = ["Column", "LexicalSearch"]
 
 _K1 = 1.2
 _B = 0.75
 _MOST_POSTINGS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class TermWeight:
-    """A term of the question: how many visible passages hold it, and the weight that gives it."""
-
-    term: str
-    holders: int
-    idf: float
-
-
 @dataclass(slots=True)
-class Leg:
-    """One column's answer: the BM25 score of every passage that holds a term, which terms, and the weights."""
+class Column:
+    """One column's answer: the BM25 score of every passage that holds a term of the question, and which it holds."""
 
     scores: dict[int, float] = field(default_factory=dict)
-    matched: dict[int, list[str]] = field(default_factory=dict)
-    weights: dict[str, TermWeight] = field(default_factory=dict)
+    terms: dict[int, list[str]] = field(default_factory=dict)
+    idf: dict[str, float] = field(default_factory=dict)
+    unheld: tuple[str, ...] = ()
 
-    def covered(self, passage: int) -> float:
-        """Return which share of the question's weight a passage holds: 0 to 1."""
-        total = sum(weight.idf for weight in self.weights.values())
-        return sum(self.weights[term].idf for term in self.matched.get(passage, ())) / total if total else 0.0
+    def best(self, limit: int) -> list[int]:
+        """Return the ``limit`` passages with the highest scores, equal ones by id."""
+        return sorted(self.scores, key=lambda passage: (-self.scores[passage], passage))[:limit]
+
+    def leg(self, passages: Sequence[int]) -> Leg:
+        """Return scores and coverage of these passages as arrays."""
+        whole = max(sum(self.idf.values()), 1e-6)
+        score = np.array([self.scores.get(passage, 0.0) for passage in passages], np.float32)
+        held = [sum(self.idf[term] for term in self.terms.get(passage, ())) for passage in passages]
+        return Leg(score, np.array(held, np.float32) / np.float32(whole))
 
 
 class LexicalSearch:
@@ -56,27 +58,22 @@ class LexicalSearch:
         self._derived = derived
         self._mirror = mirror
 
-    def leg(self, column: str, terms: Iterable[str], audience: Sequence[str] | None, totals: Totals) -> Leg:
-        """Return the scores of one column; ``totals`` are those of the visible passages."""
-        leg = Leg()
+    def column(self, name: str, terms: Iterable[str], audience: Sequence[str] | None, totals: Totals) -> Column:
+        """Return what one column says; ``totals`` are those of the visible passages."""
         scores: defaultdict[int, float] = defaultdict(float)
-        matched: defaultdict[int, list[str]] = defaultdict(list)
-        average = self._average(column, totals)
+        holding: defaultdict[int, list[str]] = defaultdict(list)
+        idf: dict[str, float] = {}
+        average = max(1e-3, (totals.bigrams if name == "bigrams" else totals.words) / max(1, totals.passages))
+        unheld: list[str] = []
         for term in dict.fromkeys(terms):
-            found = self._derived.postings(column, term, audience, _MOST_POSTINGS)
-            idf = math.log(1 + (totals.passages - len(found) + 0.5) / (len(found) + 0.5)) if totals.passages else 0.0
-            leg.weights[term] = TermWeight(term, len(found), max(0.0, idf))
+            found = self._derived.postings(name, term, audience, _MOST_POSTINGS)
+            if not found:
+                unheld.append(term)
+            idf[term] = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
             for passage in found:
                 size = self._mirror.sizes.get(passage)
-                if size is None:
-                    continue
-                length = size.bigrams if column == "bigrams" else size.words
-                scores[passage] += idf * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / average))
-                matched[passage].append(term)
-        leg.scores = dict(scores)
-        leg.matched = dict(matched)
-        return leg
-
-    def _average(self, column: str, totals: Totals) -> float:
-        total = totals.bigrams if column == "bigrams" else totals.words
-        return max(1.0, total / max(1, totals.passages))
+                if size is not None:
+                    length = size.bigrams if name == "bigrams" else size.words
+                    scores[passage] += idf[term] * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / average))
+                    holding[passage].append(term)
+        return Column(dict(scores), dict(holding), idf, tuple(unheld))

@@ -1,10 +1,11 @@
-"""What recall keeps in memory of the computed half: sizes and scopes of passages, and their vectors.
+"""What recall keeps in memory of the computed half: where passages belong, their sizes, and their vectors.
 
 Brought up to date by change numbers, so a long-running process reads only what changed since it last looked.
 """
 
 from __future__ import annotations
 
+import bisect
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +17,9 @@ from homeagent.memory.vectors import VectorIndex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from homeagent.memory.store.protocols import DerivedStore
+    from numpy.typing import NDArray
+
+    from homeagent.memory.store.protocols import DerivedStore, Scope
 
 __all__ = ["Mirror", "Size", "Totals"]
 
@@ -49,7 +52,7 @@ class Totals:
 
 
 class Mirror:
-    """A disposable copy in memory of one derived store."""
+    """A disposable copy in memory of one derived store. Threads that recall at once take turns at `refresh`."""
 
     def __init__(self, derived: DerivedStore, model: str, dimensions: int) -> None:
         self._derived = derived
@@ -62,47 +65,78 @@ class Mirror:
         """Forget everything; the next `refresh` reads it all."""
         self.sizes: dict[int, Size] = {}
         self.vectors = VectorIndex(self._dimensions)
+        self.scopes: dict[int, Scope] = {}
         self._of_turn: dict[int, list[int]] = {}
+        self._in_chat: dict[int, list[int]] = {}
         self._totals: dict[int, Totals] = {}
+        self._sums: dict[int, tuple[NDArray[np.float64], int]] = {}
         self._change = -1
 
     def refresh(self) -> None:
         """Read what changed since the last time."""
         with self._lock:
-            if self._change < 0:
-                self._change, _ = self._derived.changes(0)
-                self._read(None)
+            newest, turns = self._derived.changes(max(self._change, 0))
+            if self._change >= 0 and not turns:
                 return
-            newest, turns = self._derived.changes(self._change)
-            if turns:
+            self.scopes = dict(self._derived.scopes())
+            if self._change < 0:
+                self._read(None)
+            else:
                 self._drop(turns)
                 self._read(turns)
-                self._change = newest
+            self._change = newest
 
     def totals(self, scopes: Collection[int] | None) -> Totals:
         """Return the sums over these scopes, or over all."""
         chosen = self._totals.values() if scopes is None else [self._totals[s] for s in scopes if s in self._totals]
         return Totals(
-            sum(each.passages for each in chosen), sum(each.words for each in chosen), sum(each.bigrams for each in chosen)
+            sum(each.passages for each in chosen),
+            sum(each.words for each in chosen),
+            sum(each.bigrams for each in chosen),
         )
+
+    def vector_total(self, scopes: Collection[int] | None) -> tuple[NDArray[np.float32], int]:
+        """Return the sum of the vectors in these scopes, ``float32, (dimensions,)``, and how many they are."""
+        total, count = np.zeros(self._dimensions, np.float64), 0
+        for scope, (part, number) in sorted(self._sums.items()):
+            if scopes is None or scope in scopes:
+                total += part
+                count += number
+        return total.astype(np.float32), count
+
+    def beside(self, turn: int) -> tuple[int, int]:
+        """Return the turns before and after ``turn`` in its chat; -1 where there is none."""
+        passages = self._of_turn.get(turn)
+        if not passages:
+            return -1, -1
+        turns = self._in_chat[self.scopes[self.sizes[passages[0]].scope].chat]
+        place = bisect.bisect_left(turns, turn)
+        return turns[place - 1] if place else -1, turns[place + 1] if place + 1 < len(turns) else -1
 
     def passages_of(self, turn: int) -> Sequence[int]:
         """Return the passages of a turn, in order."""
         return self._of_turn.get(turn, ())
 
     def _drop(self, turns: Iterable[int]) -> None:
-        gone: list[int] = []
         for turn in turns:
-            for passage in self._of_turn.pop(turn, ()):
+            gone = self._of_turn.pop(turn, [])
+            if gone:
+                chat = self._in_chat[self.scopes[self.sizes[gone[0]].scope].chat]
+                chat.pop(bisect.bisect_left(chat, turn))
+            held = [passage for passage in gone if passage in self.vectors]
+            for passage, vector in zip(held, self.vectors.vectors_of(held), strict=True):
+                self._sum(self.sizes[passage].scope, -vector.astype(np.float64), -1)
+            self.vectors.remove(held)
+            for passage in gone:
                 size = self.sizes.pop(passage)
                 self._totals[size.scope].add(size, -1)
-                gone.append(passage)
-        self.vectors.remove([passage for passage in gone if passage in self.vectors])
 
     def _read(self, turns: Sequence[int] | None) -> None:
         for passage, turn, scope, words, bigrams in self._derived.sizes(turns):
             size = Size(turn, scope, words, bigrams)
             self.sizes[passage] = size
+            if turn not in self._of_turn:
+                bisect.insort(self._in_chat.setdefault(self.scopes[scope].chat, []), turn)
             self._of_turn.setdefault(turn, []).append(passage)
             self._totals.setdefault(scope, Totals()).add(size, 1)
         if not self._dimensions:
@@ -117,8 +151,16 @@ class Mirror:
 
     def _add(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
         known = [row for row in rows if row[0] in self.sizes]
-        if known:
-            ids = np.array([row[0] for row in known], dtype=np.int64)
-            groups = np.array([row[1] for row in known], dtype=np.int64)
-            packed = np.frombuffer(b"".join(row[2] for row in known), dtype="<f2")
-            self.vectors.add(ids, packed.reshape(len(known), self._dimensions), groups)
+        if not known:
+            return
+        ids = np.array([row[0] for row in known], dtype=np.int64)
+        groups = np.array([row[1] for row in known], dtype=np.int64)
+        packed = np.frombuffer(b"".join(row[2] for row in known), dtype="<f2").reshape(len(known), self._dimensions)
+        self.vectors.add(ids, packed, groups)
+        for scope in np.unique(groups).tolist():
+            inside = packed[groups == scope].astype(np.float64)
+            self._sum(scope, inside.sum(axis=0), len(inside))
+
+    def _sum(self, scope: int, vector: NDArray[np.float64], count: int) -> None:
+        total, number = self._sums.get(scope, (np.zeros(self._dimensions, np.float64), 0))
+        self._sums[scope] = (total + vector, number + count)

@@ -1,84 +1,185 @@
-"""Recall: a question in, ranked hits out."""
+"""Recall: a question in, ranked hits out. Reads computed data only, and only what the viewer may see."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from homeagent.memory.compute import QueryText
 from homeagent.memory.identity import visible
+from homeagent.memory.recall import score
+from homeagent.memory.recall.hits import HitMaker
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
-from homeagent.memory.results import Hit, Neighbour, Recall
-from homeagent.memory.text.dates import day_terms, query_window
+from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
+from homeagent.memory.recall.speakers import Speakers
+from homeagent.memory.results import Recall
+from homeagent.memory.text.dates import day_terms, query_window, spoken_days
 from homeagent.memory.text.terms import query_terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from numpy.typing import NDArray
+
     from homeagent.memory.embed.protocol import Embedder
-    from homeagent.memory.identity import People
+    from homeagent.memory.identity import People, Visible
+    from homeagent.memory.recall.lexical import Column
     from homeagent.memory.store.protocols import DerivedStore
+    from homeagent.memory.store.records import IndexedTurn
     from homeagent.memory.turn import Viewer
 
-__all__ = ["Recaller"]
+__all__ = ["COLUMNS", "Recaller"]
+
+COLUMNS = ("words", "bigrams", "symbols", "dates", "names")
+"""The lexical legs."""
+
+_CANDIDATES = 300
+_NEAR_SECONDS = 8 * 3600
+_NOTHING_BELOW = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, and what recall goes by: who may see what, whose names it holds, when it is asked."""
+
+    text: QueryText
+    bare: QueryText
+    named: tuple[str, ...]
+    at: datetime
+    seen: Visible | None
+    people: People
+    viewer: Viewer | None
 
 
 class Recaller:
+    """Answers questions from one derived store."""
+
     def __init__(self, derived: DerivedStore, embedder: Embedder) -> None:
         self._derived = derived
         self._embedder = embedder
         self._mirror = Mirror(derived, embedder.model_id if embedder.dimensions else "", embedder.dimensions)
         self._lexical = LexicalSearch(derived, self._mirror)
+        self._hits = HitMaker(derived, self._mirror)
+        self._neutral: NDArray[np.float32] | None = None
 
     def refresh(self) -> None:
+        """Take in what changed in the store."""
         self._mirror.refresh()
 
     def forget_all(self) -> None:
+        """Drop every copy in memory."""
         self._mirror.clear()
 
     def recall(self, text: str, *, viewer: tuple[Viewer | None, People], at: datetime, limit: int) -> Recall:
+        """Return the best ``limit`` turns about ``text`` that the viewer may see."""
+        asked = self._asked(text, viewer[0], viewer[1], at)
+        columns = self._columns(asked)
+        ids, cosine = self._candidates(asked, columns)
+        pending = sum(self._derived.pending().values())
+        if not ids:
+            return Recall((), 0.0, nothing=True, pending=pending)
+        turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
+        rows = self._derived.turns(turn_ids)
+        row_of = {turn: row for row, turn in enumerate(turn_ids)}
+        legs = [columns[name].leg(ids) for name in COLUMNS]
+        owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
+        passages = score.Passages(owners, cosine, *legs)
+        turns = self._turns([rows[turn] for turn in turn_ids], row_of, asked)
+        question = score.question_cues(asked.text, self._unknown_symbol(asked, columns))
+        ranking = score.rank_turns(passages, turns, question, score.scoring().ranking)
+        chance = score.answerable(ranking, passages, question, score.scoring().answerable)
+        best = [(turn_ids[row], ids[int(ranking.passage[row])], row) for row in ranking.order.tolist()]
+        hits = self._hits.hits(best, rows, (ranking, columns, asked.seen), limit)
+        return Recall(hits, chance, chance < _NOTHING_BELOW, pending)
+
+    def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
+        seen = visible(viewer, self._mirror.scopes.items(), people)
         query = QueryText(text)
-        seen = visible(viewer[0], self._derived.scopes(), viewer[1])
+        names = Speakers.names(self._derived.speakers(None if seen is None else seen.scopes))
+        bare, named = score.without_names(query, names)
+        return Asked(query, bare, named, at, seen, people, viewer)
+
+    def _columns(self, asked: Asked) -> dict[str, Column]:
+        seen = asked.seen
+        totals = self._mirror.totals(None if seen is None else seen.scopes)
         audience = None if seen is None else seen.terms
-        scopes = None if seen is None else seen.scopes
-        totals = self._mirror.totals(scopes)
-        terms = query_terms(query).content
-        window = query_window(query, at)
-        days = day_terms([window.days]) if window is not None and window.days is not None else ()
-        legs = {
-            name: self._lexical.leg(name, found, audience, totals)
-            for name, found in (("words", terms.words), ("bigrams", terms.bigrams), ("symbols", terms.symbols), ("days", days))
-        }
-        fused: dict[int, float] = {}
-        n = max(1, totals.passages)
-        for leg in legs.values():
-            v = np.array(list(leg.scores.values()) or [0.0])
-            mean, dev = v.sum() / n, np.sqrt(max(1e-6, (v**2).sum() / n - (v.sum() / n) ** 2))
-            for p, s in leg.scores.items():
-                fused[p] = fused.get(p, 0.0) + (s - mean) / max(dev, 0.3)
-        if self._embedder.dimensions and len(self._mirror.vectors):
-            q = self._embedder.query(query)
-            found = self._mirror.vectors.search(q, allowed_groups=scopes, limit=300)
-            ids = sorted(set(fused) | set(found.ids.tolist()))
-            known = [p for p in ids if p in self._mirror.vectors]
-            for p, s in zip(known, self._mirror.vectors.scores_of(q, known).tolist(), strict=True):
-                fused[p] = fused.get(p, 0.0) + (s - found.mean) / max(found.deviation, 0.015)
-        best: dict[int, tuple[float, int]] = {}
-        for p, s in fused.items():
-            t = self._mirror.sizes[p].turn
-            if t not in best or best[t][0] < s:
-                best[t] = (s, p)
-        ranked = sorted(best.items(), key=lambda kv: (-kv[1][0], kv[0]))[:limit]
-        turns = self._derived.turns([t for t, _ in ranked])
-        passages = self._derived.passages([p for _, (_, p) in ranked])
-        hits = []
-        for t, (s, p) in ranked:
-            row = turns[t]
-            span = next((x for x in passages[p].text.spans), None)
-            hits.append(Hit(row.turn_id, row.source, row.external_id, passages[p].text.text, s, (), 0,
-                (span.raw_start, span.raw_end) if span and span.raw_start is not None and span.raw_end is not None else None,
-                row.place, row.sender, row.at.datetime() if row.at else None, ()))
-        pending = self._derived.pending()
-        return Recall(tuple(hits), 0.5, not hits, sum(pending.values()))
+        terms = query_terms(asked.bare).content
+        days = [term for term in day_terms(spoken_days(asked.text, asked.at)) if term[0] != "w"]
+        named = [word for name in asked.named for word in query_terms(QueryText(name)).words]
+        sought = (
+            ("words", "words", terms.words),
+            ("bigrams", "bigrams", terms.bigrams),
+            ("symbols", "symbols", terms.symbols),
+            ("dates", "days", days),
+            ("names", "words", named),
+        )
+        return {leg: self._lexical.column(column, found, audience, totals) for leg, column, found in sought}
+
+    def _candidates(self, asked: Asked, columns: dict[str, Column]) -> tuple[list[int], NDArray[np.float32]]:
+        """Return the best passages of every leg, joined, and their centred cosines (NaN without a vector)."""
+        chosen = {passage for column in columns.values() for passage in column.best(_CANDIDATES)}
+        vectors = self._mirror.vectors
+        if not self._embedder.dimensions or not len(vectors):
+            ids = sorted(chosen)
+            return ids, np.full(len(ids), np.nan, np.float32)
+        scopes = None if asked.seen is None else asked.seen.scopes
+        total, count = self._mirror.vector_total(scopes)
+        mean = score.shrunk_mean(total, count, self._neutral_mean())
+        query = self._embedder.query(asked.bare)
+        towards = query - mean
+        towards /= max(float(np.linalg.norm(towards)), 1e-6)
+        found = vectors.search(towards, allowed_groups=scopes, limit=_CANDIDATES)
+        ids = sorted(chosen | set(found.ids.tolist()))
+        cosine = score.centred_cosine(vectors.vectors_of(ids), query, mean)
+        return ids, cosine
+
+    def _neutral_mean(self) -> NDArray[np.float32]:
+        """Return the mean vector of ordinary sentences, which stands in for a memory that is still small."""
+        if self._neutral is None:
+            stored = self._derived.meta(neutral_key(self._embedder.model_id))
+            self._neutral = unpacked_vector(stored) if stored is not None else neutral_mean(self._embedder)
+        return self._neutral
+
+    def _turns(self, rows: Sequence[IndexedTurn], row_of: dict[int, int], asked: Asked) -> score.Turns:
+        beside = [self._mirror.beside(row.seq) for row in rows]
+        speakers = Speakers(asked.named, asked.viewer, asked.people, score.question_cues(asked.text).first_person)
+        cues = [row.cues for row in rows]
+        before = [self._near(row, rows, row_of.get(turn, -1)) for row, (turn, _) in zip(rows, beside, strict=True)]
+        after = [self._near(row, rows, row_of.get(turn, -1)) for row, (_, turn) in zip(rows, beside, strict=True)]
+        answers = [
+            row.cues.assistant and not row.cues.people and place >= 0 and not rows[place].cues.assistant
+            for row, place in zip(rows, before, strict=True)
+        ]
+        return score.Turns(
+            before=np.array(before, np.intp),
+            after=np.array(after, np.intp),
+            words=np.array([each.words for each in cues], np.float32),
+            asks=np.array([each.asks for each in cues], np.float32),
+            speaker=np.array(speakers.agreement(rows, self._words_of), np.float32),
+            assistant=np.array(answers, np.bool_),
+            first_person=np.array([each.first_person for each in cues], np.bool_),
+            time=np.array([each.time for each in cues], np.bool_),
+            number=np.array([each.number for each in cues], np.bool_),
+        )
+
+    def _near(self, row: IndexedTurn, rows: Sequence[IndexedTurn], place: int) -> int:
+        """Return ``place`` when the turn there belongs to the same sitting, else -1."""
+        if place < 0:
+            return -1
+        here, there = row.at, rows[place].at
+        if here is None or there is None:
+            return place
+        return place if abs(here.microseconds - there.microseconds) < _NEAR_SECONDS * 1_000_000 else -1
+
+    def _words_of(self, row: IndexedTurn) -> str:
+        texts = self._derived.passages(list(self._mirror.passages_of(row.seq)[:1]))
+        return "\n".join(passage.text.text for passage in texts.values())
+
+    def _unknown_symbol(self, asked: Asked, columns: dict[str, Column]) -> bool:
+        """Whether a number or identifier of the question occurs nowhere; the numbers of its dates do not count."""
+        missing = [term for term in columns["symbols"].unheld if any(c.isdigit() for c in term)]
+        return bool(missing) and query_window(asked.text, asked.at) is None

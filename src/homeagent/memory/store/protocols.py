@@ -324,6 +324,10 @@ class DerivedStore(Protocol):
         """Return turns of a chat before and after ``around``, in order."""
         ...
 
+    def speakers(self, scopes: Collection[int] | None) -> list[str]:
+        """Return who speaks in these scopes, or in all."""
+        ...
+
     def scopes(self) -> list[tuple[int, Scope]]:
         """Return every scope there is."""
         ...

@@ -26,6 +26,7 @@ __all__ = [
     "SegmentRow",
     "Step",
     "Todo",
+    "TurnCues",
     "TurnRow",
 ]
 
@@ -177,6 +178,23 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnCues:
+    """What the words of a turn look like to recall; worked out once, when the turn is indexed.
+
+    ``words``: their number; ``asks``: the share of characters that stand in questions, 0 to 1; the flags tell whether
+    it speaks in the first person, of a time, of a number, and whether people or only the assistant speak in it.
+    """
+
+    words: float
+    asks: float
+    first_person: bool
+    time: bool
+    number: bool
+    people: bool
+    assistant: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IndexedTurn:
     """A turn as recall sees it: where, when, who, and the scope (chat and audience) it belongs to."""
 
@@ -190,6 +208,7 @@ class IndexedTurn:
     status: Status
     scope: int
     chat: int
+    cues: TurnCues
 
 
 @dataclass(frozen=True, slots=True)

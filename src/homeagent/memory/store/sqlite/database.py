@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from homeagent.errors import HomeError, StoreError
+from homeagent.errors import DamagedError, HomeError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,11 +108,14 @@ class Database:
                 yield self._writer
                 self._writer.execute("COMMIT")
             except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
+                self._roll_back()
                 raise
             finally:
                 self._local.writing = False
+
+    def _roll_back(self) -> None:
+        if self._writer.in_transaction:  # some errors, a full disk among them, have rolled back already
+            self._writer.execute("ROLLBACK")
 
     @property
     def writing(self) -> bool:
@@ -196,7 +199,7 @@ def _explained(path: Path, error: sqlite3.Error) -> HomeError | StoreError:
                 where, f"the disk failed or is full ({error})", "Free some space, check the disk, try again"
             )
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
-            return StoreError(where, f"is damaged or no database ({error})", _cure(path))
+            return DamagedError(where, f"is damaged or no database ({error})", _cure(path))
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreError(
                 where,

@@ -10,7 +10,7 @@ from homeagent.memory.store.records import DocumentRow, IndexedTurn, Todo
 from homeagent.memory.store.sqlite import derived_index, derived_quotes
 from homeagent.memory.store.sqlite.codec import decode, encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
-from homeagent.memory.store.sqlite.derived_rows import as_computed, as_turn, packed_spans
+from homeagent.memory.store.sqlite.derived_rows import as_computed, as_turn, flags_of, packed_spans
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["SqliteDerived"]
 
 _TURN = """SELECT t.seq, t.turn_id, t.source, t.external_id, c.channel, c.name, t.sender, t.at_us, t.offset_minutes,
-    t.status, t.scope, t.chat FROM turn t JOIN chat c ON c.chat = t.chat"""
+    t.status, t.scope, t.chat, t.words, t.asks, t.flags FROM turn t JOIN chat c ON c.chat = t.chat"""
 _COMPUTED = """segment, turn, position, role, tool, decision, reason, raw_length, text, spans, cuts, fingerprint"""
 
 
@@ -167,10 +167,12 @@ class SqliteDerived:
             at = turn.at
             connection.execute(
                 "INSERT OR REPLACE INTO turn(seq, turn_id, source, external_id, chat, scope, sender, at_us,"
-                " offset_minutes, status, fingerprint) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " offset_minutes, status, words, asks, flags, fingerprint)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     turn.seq, turn.turn_id, turn.source, turn.external_id, turn.chat, turn.scope, encode(turn.sender),
-                    at.microseconds if at else None, at.offset_minutes if at else None, turn.status, fingerprint,
+                    at.microseconds if at else None, at.offset_minutes if at else None, turn.status, turn.cues.words,
+                    turn.cues.asks, flags_of(turn.cues), fingerprint,
                 ),
             )  # fmt: skip
             for item in items:
@@ -212,6 +214,12 @@ class SqliteDerived:
                 "SELECT seq FROM turn WHERE chat = ? AND seq > ? ORDER BY seq LIMIT ?", (chat, around, after)
             ).fetchall()
         return [row[0] for row in reversed(earlier)] + [row[0] for row in later]
+
+    def speakers(self, scopes: Collection[int] | None) -> list[str]:
+        """Return who speaks in these scopes, or in all, sorted."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT DISTINCT scope, sender FROM turn").fetchall()
+        return sorted({decode(sender) for scope, sender in rows if scopes is None or scope in scopes})
 
     def scopes(self) -> list[tuple[int, Scope]]:
         """Return every scope there is: its id, chat and audience."""
@@ -357,8 +365,8 @@ def _put_places(connection: sqlite3.Connection, turn: IndexedTurn, scope: Scope)
 
 def _scopes(connection: sqlite3.Connection) -> list[tuple[int, Scope]]:
     rows = connection.execute(
-        "SELECT s.scope, s.chat, s.audience, a.channel, a.members FROM scope s JOIN audience a ON a.audience = s.audience"
-        " ORDER BY s.scope"
+        "SELECT s.scope, s.chat, s.audience, a.channel, a.members"
+        " FROM scope s JOIN audience a ON a.audience = s.audience ORDER BY s.scope"
     )
     return [
         (scope, Scope(chat, audience, decode(channel), tuple(json.loads(decode(members)))))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
+import logging
 import threading
+import time
 from typing import TYPE_CHECKING
 
+from homeagent.errors import DamagedError
 from homeagent.memory.store.sqlite.database import Database
 from homeagent.memory.store.sqlite.derived_schema import DERIVED_SCHEMA
+from homeagent.paths import make_private
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["DerivedFile"]
+
+_LOG = logging.getLogger(__name__)
 
 
 class DerivedFile:
@@ -45,8 +49,7 @@ class DerivedFile:
         with self._lock:
             self._database.close()
             for name in ("-wal", "-shm"):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(f"{self.path}{name}")
+                self.path.with_name(self.path.name + name).unlink(missing_ok=True)
             path.replace(self.path)
             self._database, self._inode = self._opened()
 
@@ -57,11 +60,21 @@ class DerivedFile:
                 database.close()
 
     def _opened(self) -> tuple[Database, int]:
-        database = Database(self.path, DERIVED_SCHEMA)
+        try:
+            database = Database(self.path, DERIVED_SCHEMA)
+        except DamagedError as error:
+            # Nothing in it is precious: it is put aside, and derived again from the log.
+            aside = self.path.with_name(f"derived.damaged-{time.time_ns()}.db")
+            _LOG.warning("%s; it is put aside as %s and derived again", error, aside.name)
+            self.path.replace(aside)
+            for name in ("-wal", "-shm"):
+                self.path.with_name(self.path.name + name).unlink(missing_ok=True)
+            make_private(self.path)
+            database = Database(self.path, DERIVED_SCHEMA)
         return database, self._on_disk()
 
     def _on_disk(self) -> int:
         try:
-            return os.stat(self.path).st_ino
+            return self.path.stat().st_ino
         except FileNotFoundError:
             return -1

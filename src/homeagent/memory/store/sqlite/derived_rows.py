@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from homeagent.memory.compute import ComputeText, Span
 from homeagent.memory.door.mint import admit
-from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage
+from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage, TurnCues
 from homeagent.memory.store.sqlite.codec import decode
 from homeagent.memory.turn import Place, TurnId
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Decision, PassageKind
     from homeagent.memory.turn import Role, Status
 
-__all__ = ["as_computed", "as_embedded", "as_passage", "as_turn", "packed_spans"]
+__all__ = ["as_computed", "as_embedded", "as_passage", "as_turn", "flags_of", "packed_spans"]
 
 
 def packed_spans(text: ComputeText) -> str:
@@ -61,7 +61,7 @@ def as_embedded(text: bytes) -> ComputeText:
 
 def as_turn(row: tuple[object, ...]) -> IndexedTurn:
     """Return a row of ``turn`` joined with its chat as a record."""
-    seq, turn_id, source, external, channel, chat_name, sender, at_us, offset, status, scope, chat = row
+    seq, turn_id, source, external, channel, chat_name, sender, at_us, offset, status, scope, chat, *cues = row
     return IndexedTurn(
         seq=cast("int", seq),
         turn_id=TurnId(cast("str", turn_id)),
@@ -73,4 +73,16 @@ def as_turn(row: tuple[object, ...]) -> IndexedTurn:
         status=cast("Status", status),
         scope=cast("int", scope),
         chat=cast("int", chat),
+        cues=_cues(cues),
     )
+
+
+def flags_of(cues: TurnCues) -> int:
+    """Return the yes-or-no cues as bits."""
+    bits = (cues.first_person, cues.time, cues.number, cues.people, cues.assistant)
+    return sum(1 << place for place, bit in enumerate(bits) if bit)
+
+
+def _cues(row: list[object]) -> TurnCues:
+    words, asks, flags = cast("float", row[0]), cast("float", row[1]), cast("int", row[2])
+    return TurnCues(words, asks, *(bool(flags >> place & 1) for place in range(5)))

@@ -36,9 +36,10 @@ CREATE TABLE scope (scope INTEGER PRIMARY KEY, chat INTEGER NOT NULL, audience I
 CREATE TABLE turn (
     seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, external_id TEXT NOT NULL,
     chat INTEGER NOT NULL, scope INTEGER NOT NULL, sender BLOB NOT NULL, at_us INTEGER, offset_minutes INTEGER,
-    status TEXT NOT NULL, fingerprint TEXT NOT NULL
+    status TEXT NOT NULL, words REAL NOT NULL, asks REAL NOT NULL, flags INTEGER NOT NULL, fingerprint TEXT NOT NULL
 ) STRICT;
 CREATE INDEX turn_chat ON turn(chat, seq);
+CREATE INDEX turn_speaker ON turn(scope, sender);
 CREATE INDEX turn_external ON turn(external_id) WHERE external_id <> '';
 CREATE TABLE passage (
     passage INTEGER PRIMARY KEY, turn INTEGER NOT NULL, scope INTEGER NOT NULL, kind TEXT NOT NULL,

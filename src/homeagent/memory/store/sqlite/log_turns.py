@@ -47,8 +47,8 @@ def insert_turn(connection: sqlite3.Connection, turn: Turn, turn_id: TurnId, wri
     seq = new_entry(connection, "turn", None, now_us)
     at = Moment.of(turn.at) if turn.at is not None else None
     connection.execute(
-        "INSERT INTO turn(seq, turn_id, source, external_id, channel, chat, sender, members, at_us, offset_minutes, writer)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO turn(seq, turn_id, source, external_id, channel, chat, sender, members, at_us, offset_minutes,"
+        " writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             seq, turn_id, turn.source, turn.external_id, encode(turn.place.channel), encode(turn.place.chat),
             encode(turn.sender), encode(json.dumps(turn.members, ensure_ascii=False)),

@@ -1,0 +1,109 @@
+"""What comes in, and the turn it opens."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from homeagent.memory import OWNER, Segment, Turn
+from homeagent_sdk import TurnInfo
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from homeagent.agent.ports import MemoryPort, Ui
+    from homeagent.memory import Attachment, Place, TurnId
+    from homeagent.memory.turn import Status
+    from homeagent.models.messages import Message, Reply, Usage
+
+__all__ = ["Incoming", "OpenTurn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A message for the agent. ``person`` and ``members`` are ids as the channel gives them.
+
+    ``at`` has a zone; None is now. ``private`` leaves nothing on disk. ``injected`` says that a plugin put it in;
+    ``source`` and ``external_id`` then name it, so that it is answered once.
+    """
+
+    text: str
+    place: Place
+    person: str = OWNER
+    members: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    at: datetime | None = None
+    no_memory: bool = False
+    private: bool = False
+    injected: bool = False
+    source: str = ""
+    external_id: str = ""
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a turn took of the models."""
+
+    usage: Usage | None = None
+    cost: float | None = None
+    currency: str = ""
+
+    def add(self, reply: Reply) -> None:
+        """Count one reply in."""
+        if reply.usage is not None:
+            self.usage = reply.usage if self.usage is None else self.usage + reply.usage
+        if reply.cost is not None:
+            self.cost = reply.cost.amount + (self.cost or 0.0)
+            self.currency = reply.cost.currency
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """A turn under way. Every segment goes to the log at once; ``messages`` is what the model sees of it.
+
+    ``memory`` is None for a private turn, which leaves nothing. ``segments`` are what was said so far.
+    """
+
+    incoming: Incoming
+    info: TurnInfo
+    ui: Ui
+    memory: MemoryPort | None
+    id: TurnId | None
+    status: Status = "failed"
+    segments: list[Segment] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    spent: Spent = field(default_factory=Spent)
+
+    @staticmethod
+    async def open(incoming: Incoming, at: datetime, ui: Ui, memory: MemoryPort) -> OpenTurn:
+        """Open a turn with the words that came in; they are on the disk when this returns."""
+        first = Segment("user", incoming.text, attachments=incoming.attachments, no_memory=incoming.no_memory)
+        turn = Turn(
+            incoming.place,
+            incoming.person,
+            (first,),
+            at=at,
+            members=incoming.members,
+            source=incoming.source,
+            external_id=incoming.external_id,
+            status="open",
+        )
+        kept = None if incoming.private else memory
+        turn_id = None if kept is None else await asyncio.to_thread(kept.begin, turn)
+        place = incoming.place
+        info = TurnInfo(
+            turn_id or "", place.channel, place.chat, incoming.person, incoming.members, at, incoming.private
+        )
+        return OpenTurn(incoming, info, ui, kept, turn_id, segments=[first])
+
+    async def add(self, segment: Segment) -> None:
+        """Add a segment; it is on the disk when this returns."""
+        self.segments.append(segment)
+        if self.memory is not None and self.id is not None:
+            await asyncio.to_thread(self.memory.append, self.id, segment)
+
+    async def close(self) -> None:
+        """Close the turn as what it was."""
+        if self.memory is not None and self.id is not None:
+            await asyncio.shield(asyncio.to_thread(self.memory.close, self.id, self.status))

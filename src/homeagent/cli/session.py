@@ -1,0 +1,119 @@
+"""What a command has at hand: its arguments, the terminal, the home, its settings, and its memory when it needs it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from homeagent import config
+from homeagent.cli.progress import shown
+from homeagent.errors import ConfigError
+from homeagent.paths import Home, default_home
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+    from homeagent.cli.terminal import Terminal
+    from homeagent.memory import Memory
+    from homeagent.memory.embed import Embedder
+
+__all__ = ["Session"]
+
+_LITTLE: Final = 3000
+"""So many turns get their vectors before a search without being asked: at 150 a second, 20 seconds at most."""
+
+
+class Session:
+    """One run of one command."""
+
+    def __init__(self, arguments: Namespace, terminal: Terminal) -> None:
+        self.arguments = arguments
+        self.terminal = terminal
+        named: str = getattr(arguments, "home", "")
+        self.home = Home(Path(named).expanduser() if named else default_home())
+
+    @cached_property
+    def config(self) -> config.Config:
+        """The settings of the home. Raises `ConfigError`."""
+        return config.load(self.home.config)
+
+    @staticmethod
+    def now() -> datetime:
+        """Return the present moment in the zone of this machine."""
+        return datetime.now(UTC).astimezone()
+
+    @contextmanager
+    def memory(self) -> Iterator[Memory]:
+        """Open the home's memory for the block, with the embedder and the policies that the settings name."""
+        from homeagent.memory import Memory
+
+        with Memory.open(self.home.root, embedder=self.embedder()) as memory:
+            self._apply_policies(memory)
+            yield memory
+
+    def embedder(self) -> Embedder:
+        """Return what makes the vectors, as the settings say; making it loads nothing."""
+        from homeagent.memory.embed import EmbeddingServer, NoEmbedder, OfflineEmbedder, ServerEmbedder
+
+        settings = self.config.memory
+        match settings.embedder:
+            case "none":
+                return NoEmbedder()
+            case "server":
+                key = settings.key_env or None
+                return ServerEmbedder(EmbeddingServer(settings.base_url, settings.model, key_variable=key))
+            case _:
+                return OfflineEmbedder(progress=self._model_progress)
+
+    def settle(self, memory: Memory, *, whole: bool) -> int:
+        """Make the vectors that are pending, unless they are many and not ``whole``; return how many are left."""
+        waiting = memory.pending()
+        if not any(waiting.values()):
+            return 0
+        if whole or sum(waiting.values()) <= _LITTLE:
+            with shown(self.terminal) as progress:
+                memory.settle(progress=lambda step, done, left: progress(step, done, done + left))
+        return sum(memory.pending().values())
+
+    def greet(self, memory: Memory) -> None:
+        """Say what to do first when nothing was ever kept."""
+        if not memory.counts().get("turn"):
+            self.terminal.say("empty_home")
+
+    def _model_progress(self, sentence: str, done: float) -> None:
+        if self.terminal.language == "zh" and sentence.startswith("preparing"):
+            sentence = self.terminal.message("step_model")
+        self.terminal.note(f"{sentence} ({done:.0%})" if done else sentence)
+
+    def _apply_policies(self, memory: Memory) -> None:
+        """Set the policies of the settings when they changed since they were last set; take back those that are gone.
+
+        What was set last is remembered beside the settings: policies that others set are not ours to take back.
+        """
+        wanted = config.shown(self.config)["policies"]
+        path = self.home.root / "policies.applied.json"
+        before = _read_json(path)
+        if wanted == before or not (self.config.tools or before):
+            return
+        old = before.get("tools", {}) if isinstance(before, dict) else {}
+        gone = {name: None for name in old if name not in self.config.tools}
+        memory.set_policies({**self.config.tools, **gone})
+        try:
+            path.touch(mode=0o600)
+            path.write_text(json.dumps(wanted), encoding="utf-8")
+        except OSError as error:
+            step = "Mend its permissions; the policies are in force"
+            raise ConfigError(str(path), f"can't be written ({error.strerror})", step) from error
+
+
+def _read_json(path: Path) -> object:
+    try:
+        found: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found

@@ -1,0 +1,71 @@
+"""Where the command line speaks: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Final
+
+from homeagent.cli.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Terminal", "printable"]
+
+# Control characters, halves of surrogate pairs, and what turns the direction of writing around.
+_UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""Return ``text`` as a terminal can show it: what would move the cursor or can't be written as ``\x1b``."""
+    return _UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _write_json(plain: Mapping[str, object]) -> None:
+    import json  # late: --help needs none
+
+    # Half a surrogate pair is then written as its escape, which is what JSON has for it: see cli.main.
+    sys.stdout.write(json.dumps(plain, ensure_ascii=False) + "\n")
+
+
+class Terminal:
+    """Speaks one language; with ``json``, standard output gets one JSON object and nothing else."""
+
+    def __init__(self, language: str, *, json: bool) -> None:
+        self.language = language
+        self.json = json
+
+    def message(self, key: str, /, **values: object) -> str:
+        """Return a message in the person's language."""
+        return message(self.language, key, **values)
+
+    def say(self, key: str, /, **values: object) -> None:
+        """Say something beside the result, on standard error."""
+        self.note(self.message(key, **values))
+
+    def note(self, text: str) -> None:
+        """Write a text beside the result, on standard error."""
+        sys.stderr.write(f"{printable(text)}\n")
+
+    def result(self, plain: Mapping[str, object], lines: Iterable[str]) -> None:
+        """Give the result: ``plain`` as one JSON object, or ``lines`` to read."""
+        if self.json:
+            _write_json(plain)
+            return
+        for line in lines:
+            sys.stdout.write(f"{printable(line)}\n")
+
+    def failed(self, where: str, problem: str, next_step: str) -> None:
+        """Say what went wrong and what to do; with ``json`` as the one object on standard output."""
+        if self.json:
+            _write_json({"error": {"where": where, "problem": problem, "next_step": next_step}})
+            return
+        self.say("error", where=where, problem=problem.rstrip(".。"))
+        if next_step:
+            self.say("next_step", next_step=next_step.rstrip(".。"))

@@ -1,0 +1,118 @@
+"""From ranked turns to hits: text, span, reasons, neighbours; the same words said twice are shown once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homeagent.memory.results import Hit, Neighbour
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from homeagent.memory.compute import Span
+    from homeagent.memory.identity import Visible
+    from homeagent.memory.recall.lexical import Column
+    from homeagent.memory.recall.mirror import Mirror
+    from homeagent.memory.recall.score import Ranking
+    from homeagent.memory.store.protocols import DerivedStore
+    from homeagent.memory.store.records import IndexedTurn, Passage
+
+__all__ = ["HitMaker"]
+
+Found = tuple[int, int, int]
+"""A turn, its best passage, and its row in the ranking."""
+
+_LEAST_REASON = 0.25
+_LOOK_AHEAD = 3
+
+
+class HitMaker:
+    """Reads what a hit shows."""
+
+    def __init__(self, derived: DerivedStore, mirror: Mirror) -> None:
+        self._derived = derived
+        self._mirror = mirror
+
+    def hits(
+        self,
+        best: Sequence[Found],
+        rows: Mapping[int, IndexedTurn],
+        judged: tuple[Ranking, Mapping[str, Column], Visible | None],
+        limit: int,
+    ) -> tuple[Hit, ...]:
+        """Return up to ``limit`` hits, best first, each with the turns beside it."""
+        ranking, columns, seen = judged
+        chosen = self._without_repeats(best[: limit * _LOOK_AHEAD], rows)[:limit]
+        passages = self._derived.passages([passage for _, passage, _ in chosen])
+        return tuple(
+            self._hit(rows[turn], passages[passage], (ranking, columns, row), self._neighbours(rows[turn], seen))
+            for turn, passage, row in chosen
+        )
+
+    def _without_repeats(self, best: Sequence[Found], rows: Mapping[int, IndexedTurn]) -> list[Found]:
+        """Return the turns without those that say, in the same chat, only what another says; the newest stays."""
+        texts = self._derived.passages([passage for _, passage, _ in best])
+        newest: dict[tuple[int, str, str], int] = {}
+        for turn, passage, _ in best:
+            key = (rows[turn].chat, rows[turn].sender, texts[passage].text.text)
+            newest[key] = max(newest.get(key, turn), turn)
+        shown: list[Found] = []
+        for turn, passage, row in best:
+            if newest[rows[turn].chat, rows[turn].sender, texts[passage].text.text] == turn:
+                shown.append((turn, passage, row))
+        return shown
+
+    def _hit(
+        self,
+        turn: IndexedTurn,
+        passage: Passage,
+        judged: tuple[Ranking, Mapping[str, Column], int],
+        neighbours: tuple[Neighbour, ...],
+    ) -> Hit:
+        ranking, columns, row = judged
+        first = next(iter(passage.text.spans), None)
+        computed = self._derived.computed(first.segment) if first is not None else None
+        return Hit(
+            turn=turn.turn_id,
+            source=turn.source,
+            external_id=turn.external_id,
+            text=passage.text.text,
+            score=round(float(ranking.score[row]), 4),
+            why=_reasons(ranking, row, columns, passage.passage),
+            segment=computed.position if computed is not None else 0,
+            span=_raw_range(first),
+            place=turn.place,
+            sender=turn.sender,
+            at=turn.at.datetime() if turn.at is not None else None,
+            neighbours=neighbours,
+        )
+
+    def _neighbours(self, turn: IndexedTurn, seen: Visible | None) -> tuple[Neighbour, ...]:
+        found: list[Neighbour] = []
+        for offset, seq in zip((-1, 1), self._mirror.beside(turn.seq), strict=True):
+            row = self._derived.turn(seq) if seq >= 0 else None
+            if row is None or (seen is not None and row.scope not in seen.scopes):
+                continue
+            texts = self._derived.passages(list(self._mirror.passages_of(seq)[:1]))
+            text = "\n".join(passage.text.text for passage in texts.values())
+            at = row.at.datetime() if row.at is not None else None
+            found.append(Neighbour(row.turn_id, row.external_id, offset, text, at))
+        return tuple(found)
+
+
+def _raw_range(span: Span | None) -> tuple[int, int] | None:
+    if span is None or span.raw_start is None or span.raw_end is None:
+        return None
+    return span.raw_start, span.raw_end
+
+
+def _reasons(ranking: Ranking, row: int, columns: Mapping[str, Column], passage: int) -> tuple[str, ...]:
+    """Return what speaks for a hit, the strongest first: the kind of evidence, its share, and the terms that matched."""
+    shares = sorted(((float(part[row]), name) for name, part in ranking.reasons.items()), reverse=True)
+    reasons: list[str] = []
+    for share, name in shares:
+        if share < _LEAST_REASON:
+            continue
+        terms = columns[name].terms.get(passage, []) if name in columns else []
+        reasons.append(f"{name} +{share:.1f}" + (f": {' '.join(terms[:8])}" if terms else ""))
+    return tuple(reasons)

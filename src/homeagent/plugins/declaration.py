@@ -1,0 +1,74 @@
+"""What a plugin declares, as plain values: the same for one in this process and for one in its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from homeagent_sdk import MemoryPolicy, Plugin
+    from homeagent_sdk.schema import JsonSchema
+    from homeagent_sdk.stages import Verb
+
+__all__ = ["HandlerDeclaration", "Manifest", "ToolDeclaration", "declared"]
+
+
+@dataclass(frozen=True)
+class ToolDeclaration:
+    """A tool as the model, the memory and the owner see it. ``timeout`` is in seconds, None for the host's limit."""
+
+    name: str
+    description: str
+    parameters: JsonSchema
+    policy: MemoryPolicy
+    returns_memory: bool
+    parallel: bool
+    timeout: float | None
+    plugin: str
+    plugin_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerDeclaration:
+    """A function that takes part in a stage: ``takes`` are the arguments it asks for by name."""
+
+    stage: str
+    verb: Verb
+    name: str
+    takes: tuple[str, ...]
+    plugin: str
+    place: int
+    """Which of its plugin's handlers it is, counted from 0."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Everything one plugin declares."""
+
+    name: str
+    version: str
+    tools: tuple[ToolDeclaration, ...]
+    handlers: tuple[HandlerDeclaration, ...]
+
+
+def declared(plugin: Plugin) -> Manifest:
+    """Return what a plugin of this process declares."""
+    tools = tuple(
+        ToolDeclaration(
+            tool.name,
+            tool.description,
+            tool.parameters,
+            tool.policy,
+            tool.returns_memory,
+            tool.parallel,
+            tool.timeout,
+            plugin.name,
+            plugin.version,
+        )
+        for tool in plugin.tools
+    )
+    handlers = tuple(
+        HandlerDeclaration(handler.stage, handler.verb, handler.name, handler.takes, plugin.name, place)
+        for place, handler in enumerate(plugin.stages)
+    )
+    return Manifest(plugin.name, plugin.version, tools, handlers)

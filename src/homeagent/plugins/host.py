@@ -1,0 +1,200 @@
+"""What a running plugin is handed: the contexts of the SDK, made of the parts of one home."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from homeagent_sdk import DeclarationError, Injection, ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from homeagent_sdk import MemoryAccess, TurnInfo
+
+__all__ = ["CallContext", "CallSeat", "Host", "Injector", "PluginSeat"]
+
+T = TypeVar("T")
+
+_PRIVATE_FOLDER = 0o700
+
+
+class Injector(Protocol):
+    """Takes messages that plugins put in, and keeps those that wait. ``plugin`` is whose they are."""
+
+    async def add(self, injection: Injection, plugin: str) -> None:
+        """Take a message; it is on the disk when this returns."""
+        ...
+
+    async def waiting(self, plugin: str) -> Sequence[Injection]:
+        """Return what a plugin put in and still waits, the earliest first."""
+        ...
+
+    async def withdraw(self, injection: str, plugin: str) -> bool:
+        """Take a waiting message back; return whether there was one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The parts of a home that plugins may reach. ``folder`` holds one data folder for each plugin."""
+
+    folder: Path
+    injector: Injector
+
+
+@dataclass(frozen=True, slots=True)
+class CallSeat:
+    """What is particular to one call of a tool: its turn, and the ways to the person and the memory.
+
+    ``cancelled`` is set when nobody waits for the call any more.
+    """
+
+    turn: TurnInfo
+    memory: MemoryAccess
+    ask: Callable[[str], Awaitable[bool]]
+    progress: Callable[[str], None]
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+
+class PluginSeat:
+    """The SDK's ``PluginContext`` of one plugin. ``started`` gives it the plugin's state."""
+
+    def __init__(self, name: str, host: Host, settings: object) -> None:
+        self._name = name
+        self._host = host
+        self._settings = settings
+        self._state: object = None
+
+    def started(self, state: object) -> None:
+        """Remember what ``on_start`` returned."""
+        self._state = state
+
+    @property
+    def plugin(self) -> str:
+        """The plugin's name."""
+        return self._name
+
+    @property
+    def data_folder(self) -> Path:
+        """The plugin's own folder, made when it is first asked for."""
+        folder = self._host.folder / self._name
+        folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
+        return folder
+
+    @property
+    def log(self) -> logging.Logger:
+        """The plugin's part of the home's log."""
+        return logging.getLogger(f"homeagent.plugin.{self._name}")
+
+    def settings(self, kind: type[T]) -> T:
+        """Return the plugin's settings."""
+        return self._own(self._settings, kind, "settings")
+
+    def state(self, kind: type[T]) -> T:
+        """Return what ``on_start`` returned."""
+        return self._own(self._state, kind, "state")
+
+    async def inject(
+        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+    ) -> str:
+        """Put a message in; return its id."""
+        if not (channel and chat):
+            raise ToolError("chat", "there is no present chat", "Name channel and chat")
+        if at is not None and at.tzinfo is None:
+            raise ToolError("at", "the time has no zone", "Give e.g. 2026-05-01T10:00:00+08:00")
+        injection = Injection(f"i{secrets.token_hex(8)}", text, channel, chat, no_memory, at)
+        await self._host.injector.add(injection, self._name)
+        return injection.id
+
+    async def injections(self) -> Sequence[Injection]:
+        """Return what this plugin put in and still waits."""
+        return await self._host.injector.waiting(self._name)
+
+    async def withdraw(self, injection: str) -> bool:
+        """Take a waiting injection back."""
+        return await self._host.injector.withdraw(injection, self._name)
+
+    def _own(self, value: object, kind: type[T], name: str) -> T:
+        if not isinstance(value, kind):
+            where = f"plugin {self._name!r}, context.{name}"
+            raise DeclarationError(where, f"it has no {kind.__name__}", "Ask for the class that the plugin declares")
+        return value
+
+
+class CallContext(PluginSeat):
+    """The SDK's ``ToolContext`` of one call."""
+
+    def __init__(self, plugin: PluginSeat, seat: CallSeat, call_id: str) -> None:
+        super().__init__(plugin._name, plugin._host, plugin._settings)
+        self.started(plugin._state)
+        self._seat = seat
+        self._call_id = call_id
+
+    @property
+    def call_id(self) -> str:
+        """The id of this call within its turn."""
+        return self._call_id
+
+    @property
+    def turn_id(self) -> str:
+        """The turn that this call belongs to."""
+        return self._seat.turn.turn_id
+
+    @property
+    def channel(self) -> str:
+        """The channel the turn came in by."""
+        return self._seat.turn.channel
+
+    @property
+    def chat(self) -> str:
+        """The chat within the channel."""
+        return self._seat.turn.chat
+
+    @property
+    def person(self) -> str:
+        """Whoever wrote the message that started the turn."""
+        return self._seat.turn.person
+
+    @property
+    def private(self) -> bool:
+        """Whether the turn is incognito."""
+        return self._seat.turn.private
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether nobody waits for the result any more."""
+        return self._seat.cancelled.is_set()
+
+    @property
+    def memory(self) -> MemoryAccess:
+        """The memory, as the people present may see it."""
+        return self._seat.memory
+
+    async def ask(self, question: str) -> bool:
+        """Ask the person for consent."""
+        return await self._seat.ask(question)
+
+    def progress(self, text: str) -> None:
+        """Show one line about how far the work is."""
+        self._seat.progress(text)
+
+    async def inject(
+        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+    ) -> str:
+        """Put a message in, in this chat unless another is named; return its id."""
+        if self.private:
+            raise ToolError("", "this turn is private and leaves nothing behind", "Ask again outside the private mode")
+        here = not (channel or chat)
+        return await super().inject(
+            text,
+            channel=self.channel if here else channel,
+            chat=self.chat if here else chat,
+            no_memory=no_memory,
+            at=at,
+        )

@@ -1,0 +1,106 @@
+"""The registry: which plugins there are, what they brought, and whether they are running."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from homeagent.plugins.boundary import Failure, PluginError, guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from homeagent.plugins.declaration import HandlerDeclaration, ToolDeclaration
+    from homeagent.plugins.runner import PluginRunner
+    from homeagent_sdk import MemoryPolicy
+    from homeagent_sdk.stages import Verb
+
+__all__ = ["START_SECONDS", "Registry"]
+
+START_SECONDS = 30.0
+"""How long a plugin may take to start, and to stop."""
+
+_log = logging.getLogger("homeagent.plugins")
+
+
+class Registry:
+    """Plugins by name and tools by name. Filled with `register`, then started; after that it does not change."""
+
+    def __init__(self) -> None:
+        self._runners: dict[str, PluginRunner] = {}
+        self._tools: dict[str, ToolDeclaration] = {}
+        self._handlers: dict[tuple[str, str], tuple[HandlerDeclaration, ...]] = {}
+        self._started: list[str] = []
+        self._frozen = False
+
+    def register(self, runner: PluginRunner) -> None:
+        """Add a plugin with everything it declares, all or nothing.
+
+        Raises `PluginError` when the plugin or one of its tools is there already, or the registry is started.
+        """
+        manifest = runner.manifest
+        where = f"plugin {manifest.name!r}"
+        if self._frozen:
+            step = "Register every plugin before the registry is started"
+            raise PluginError(where, "the plugins are running, so none can be added", step)
+        if manifest.name in self._runners:
+            raise PluginError(where, "there is a plugin of that name already", "Rename one or take one out")
+        for tool in manifest.tools:
+            other = self._tools.get(tool.name)
+            if other is not None:
+                problem = f"its tool {tool.name!r} is also a tool of plugin {other.plugin!r}"
+                raise PluginError(where, problem, "Rename one of the two: @tool(name=...), or take one plugin out")
+        self._runners[manifest.name] = runner
+        self._tools.update({tool.name: tool for tool in manifest.tools})
+        for handler in manifest.handlers:
+            key = (handler.stage, handler.verb)
+            self._handlers[key] = (*self._handlers.get(key, ()), handler)
+
+    async def start(self) -> None:
+        """Start every plugin, in order; from here on nothing can be registered.
+
+        Raises `PluginError` naming the one that can't start; those that were started are stopped again.
+        """
+        self._frozen = True
+        for name, runner in self._runners.items():
+            outcome = await guarded(runner.start(), START_SECONDS)
+            self._started.append(name)
+            if isinstance(outcome, Failure):
+                await self.stop()
+                _log.error("plugin %r did not start\n%s", name, outcome.trace)
+                step = "See the log; take the plugin out or mend its settings"
+                raise PluginError(f"plugin {name!r}", f"it did not start ({outcome.message})", step)
+
+    async def stop(self) -> None:
+        """Stop every plugin that was started, the last one first; a failure is logged and stops no other."""
+        while self._started:
+            name = self._started.pop()
+            outcome = await guarded(self._runners[name].stop(), START_SECONDS)
+            if isinstance(outcome, Failure):
+                _log.warning("plugin %r did not stop properly: %s\n%s", name, outcome.message, outcome.trace)
+
+    @property
+    def tools(self) -> Mapping[str, ToolDeclaration]:
+        """Every tool, by name, in the order of registration."""
+        return dict(self._tools)
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """The names of the plugins, in the order of registration."""
+        return tuple(self._runners)
+
+    def runner(self, plugin: str) -> PluginRunner:
+        """Return where a plugin runs."""
+        return self._runners[plugin]
+
+    def handlers(self, stage: str, verb: Verb) -> tuple[HandlerDeclaration, ...]:
+        """Return who takes part in a stage with this verb, in the order of registration."""
+        return self._handlers.get((stage, verb), ())
+
+    def policies(self) -> dict[str, MemoryPolicy]:
+        """Return what the tools declare of their memory, for `Memory.declare_policies`."""
+        return {name: tool.policy for name, tool in self._tools.items()}
+
+    def returning_memory(self) -> tuple[str, ...]:
+        """Return the tools whose outputs are recalled memory."""
+        return tuple(name for name, tool in self._tools.items() if tool.returns_memory)

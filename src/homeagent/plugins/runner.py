@@ -1,0 +1,43 @@
+"""Where a plugin runs: in this process (`in_process`), later in its own. The registry does not care which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from homeagent.plugins.declaration import HandlerDeclaration, Manifest
+    from homeagent.plugins.host import CallSeat
+    from homeagent_sdk import ToolCall, ToolResult
+
+__all__ = ["PluginRunner"]
+
+
+class PluginRunner(Protocol):
+    """One plugin and the means to call it. Methods raise whatever the plugin raises; the callers guard them."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the plugin declares."""
+        ...
+
+    async def start(self) -> None:
+        """Start the plugin; called once."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop the plugin; called once, also after a start that failed."""
+        ...
+
+    async def check(self, call: ToolCall) -> None:
+        """Raise ``ArgumentsError`` when the arguments of a call don't fit; the tool does not run."""
+        ...
+
+    async def call(self, call: ToolCall, seat: CallSeat) -> ToolResult:
+        """Check the arguments and run one of its tools."""
+        ...
+
+    async def handle(self, handler: HandlerDeclaration, values: Mapping[str, object]) -> object:
+        """Call one of its stage handlers; ``values`` are the arguments of the stage, all of them but ``context``."""
+        ...

@@ -1,0 +1,181 @@
+import json
+import math
+from dataclasses import fields, replace
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homeagent.memory.compute import ComputeText, DoorKey, QueryText
+from homeagent.memory.recall.score import (
+    AnswerableWeights,
+    Leg,
+    Passages,
+    Question,
+    RankingWeights,
+    Turns,
+    answerable,
+    centred_cosine,
+    question_cues,
+    rank_turns,
+    scoring,
+    shrunk_mean,
+    turn_cues,
+    without_names,
+)
+
+WEIGHTS = scoring().ranking
+
+
+def leg(*scores, coverage=None):
+    score = np.array(scores, np.float32)
+    return Leg(score, np.array(coverage if coverage is not None else score > 0, np.float32))
+
+
+def candidates(cosine, *, turn=None, words=None, symbols=None):
+    n = len(cosine)
+    none = leg(*[0.0] * n)
+    rows = np.array(turn if turn is not None else range(n), np.intp)
+    return Passages(rows, np.array(cosine, np.float32), words or none, none, symbols or none, none, none)
+
+
+def turns(m, **changed):
+    def nowhere():
+        return np.full(m, -1, np.intp)
+
+    def zeros():
+        return np.zeros(m, np.float32)
+
+    def no():
+        return np.zeros(m, bool)
+
+    plain = Turns(nowhere(), nowhere(), zeros() + 8, zeros(), zeros(), no(), no(), no(), no())
+    kinds = {f.name: getattr(plain, f.name).dtype for f in fields(Turns)}
+    return replace(plain, **{name: np.array(value, kinds[name]) for name, value in changed.items()})
+
+
+def passage(text):
+    return turn_cues(ComputeText(DoorKey(), text))
+
+
+def test_the_fitted_numbers_are_at_most_twenty():
+    raw = json.loads(files("homeagent.memory.recall").joinpath("weights.json").read_bytes())
+    assert len(raw["ranking"]) + len(raw["answerable"]) <= 20
+    assert set(raw["ranking"]) == {f.name for f in fields(RankingWeights)}
+    assert set(raw["answerable"]) == {f.name for f in fields(AnswerableWeights)}
+    assert len(scoring().neutral) == 48
+
+
+def test_reasons_sum_up_to_the_score():
+    ranking = rank_turns(
+        candidates([0.4, 0.2, 0.5], words=leg(6.0, 0.0, 2.0)),
+        turns(3, before=[-1, 0, 1], after=[1, 2, -1], asks=[1, 0, 0], assistant=[0, 0, 1], first_person=[1, 1, 1]),
+        Question(first_person=True),
+        WEIGHTS,
+    )
+    np.testing.assert_allclose(sum(ranking.reasons.values()), ranking.score, rtol=1e-5)
+    assert ranking.score.dtype == np.float32
+    assert list(ranking.order) == sorted(range(3), key=lambda row: -ranking.score[row])
+
+
+def test_a_turn_ranks_by_its_best_passage():
+    ranking = rank_turns(candidates([0.1, 0.6, 0.3], turn=[0, 0, 1]), turns(2), Question(), WEIGHTS)
+    assert list(ranking.order) == [0, 1]
+    assert list(ranking.passage) == [1, 2]
+
+
+def test_a_pending_vector_is_no_reason_against_a_turn():
+    ranking = rank_turns(candidates([np.nan, 0.1]), turns(2), Question(), WEIGHTS)
+    assert ranking.score[0] == pytest.approx(ranking.score[1])
+
+
+def test_words_step_back_when_few_of_the_question_occur():
+    few = rank_turns(candidates([0.1], words=leg(5.0, coverage=[0.1])), turns(1), Question(), WEIGHTS)
+    most = rank_turns(candidates([0.1], words=leg(5.0, coverage=[0.9])), turns(1), Question(), WEIGHTS)
+    assert few.reasons["words"][0] < most.reasons["words"][0]
+
+
+def test_the_person_asked_about_comes_before_the_one_who_addresses_her():
+    ranking = rank_turns(candidates([0.4, 0.35]), turns(2, speaker=[-1, 1]), Question(), WEIGHTS)
+    assert list(ranking.order) == [1, 0]
+
+
+def test_the_reply_to_a_matching_question_gains_from_it():
+    asked = turns(3, before=[-1, 0, -1], after=[1, -1, -1], asks=[1, 0, 0])
+    ranking = rank_turns(candidates([0.5, 0.2, 0.2]), asked, Question(), WEIGHTS)
+    assert ranking.reasons["neighbours"][1] > 0
+    assert ranking.score[1] > ranking.score[2]
+
+
+def test_a_weak_neighbour_adds_nothing():
+    ranking = rank_turns(candidates([0.0, 0.0]), turns(2, before=[-1, 0], after=[1, -1]), Question(), WEIGHTS)
+    assert not ranking.reasons["neighbours"].any()
+
+
+def test_the_assistant_comes_last_unless_the_question_is_about_what_it_said():
+    said = turns(2, assistant=[1, 0])
+    assert list(rank_turns(candidates([0.4, 0.2]), said, Question(), WEIGHTS).order) == [1, 0]
+    assert list(rank_turns(candidates([0.4, 0.2]), said, Question(of_assistant=True), WEIGHTS).order) == [0, 1]
+
+
+def test_an_exact_symbol_counts_in_a_memory_of_two_turns():
+    ranking = rank_turns(candidates([0.3, 0.4], symbols=leg(0.7, 0.0)), turns(2), Question(), WEIGHTS)
+    assert list(ranking.order) == [0, 1]
+
+
+def test_the_centred_cosine_equals_the_plain_formula():
+    random = np.random.default_rng(1)
+    vectors, query, mean = (random.normal(size=shape).astype(np.float32) for shape in ((5, 8), 8, 8))
+    left, right = vectors - mean, query - mean
+    expected = left @ right / np.linalg.norm(left, axis=1) / np.linalg.norm(right)
+    np.testing.assert_allclose(centred_cosine(vectors, query, mean), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_small_memory_is_centred_by_the_neutral_sentences():
+    neutral, total = np.array([1, 0], np.float32), np.array([0, 2], np.float32)
+    assert shrunk_mean(total, 2, neutral)[0] > 0.98
+    assert shrunk_mean(total * 100_000, 200_000, neutral)[1] > 0.99
+
+
+def test_a_name_leaves_the_question_and_is_reported():
+    left, named = without_names(QueryText("When did Caroline's sister visit Mel?"), ["Caroline", "Melanie", ""])
+    assert (left.text, named) == ("When did sister visit Mel?", ("Caroline",))
+    assert without_names(QueryText("小满喜欢什么"), ["小满"])[0].text == "喜欢什么"
+    assert without_names(QueryText("Jon?"), ["Jon"])[0].text == "Jon?"
+    assert without_names(QueryText("a johnson"), ["John"])[1] == ()
+
+
+def test_cues_are_found_in_both_languages():
+    assert passage("I moved here two years ago.").time
+    assert passage("我上周买了三个杯子").number
+    assert passage("用户对花生过敏").first_person
+    assert passage("How are you? What's new?").asks == 1
+    assert passage("").words == 0
+    assert question_cues(QueryText("我什么时候去的？")).when
+    assert question_cues(QueryText("How many cats do I have?")).first_person
+    assert question_cues(QueryText("What did you recommend?")).of_assistant
+
+
+def test_an_empty_memory_answers_nothing():
+    ranking = rank_turns(candidates([]), turns(0), Question(), WEIGHTS)
+    assert len(ranking.order) == 0
+    assert answerable(ranking, candidates([]), Question(), scoring().answerable) == 0.0
+
+
+def test_an_unknown_number_makes_an_answer_unlikely():
+    found = candidates([0.5, 0.45], words=leg(4.0, 4.0))
+    ranking = rank_turns(found, turns(2), Question(), WEIGHTS)
+    known = answerable(ranking, found, Question(), scoring().answerable)
+    unknown = answerable(ranking, found, Question(unknown_symbol=True), scoring().answerable)
+    assert unknown < 0.2 < known
+
+
+@given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=12), st.booleans(), st.booleans())
+def test_every_score_is_finite_and_every_turn_ranked_once(cosines, first_person, when):
+    n = len(cosines)
+    chain = turns(n, before=list(range(-1, n - 1)), after=[*range(1, n), -1])
+    ranking = rank_turns(candidates(cosines), chain, Question(first_person=first_person, when=when), WEIGHTS)
+    assert sorted(ranking.order) == list(range(n))
+    assert all(math.isfinite(each) for each in ranking.score)
