@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
     from homeagent.memory import Explanation, Place, Recall, Segment, Turn, TurnId, Viewer
     from homeagent.memory.turn import Status
 
-__all__ = ["MemoryPort", "Ui"]
+__all__ = ["MemoryPort", "PastTurn", "Ui"]
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """A turn of the log as the window shows it again after a restart."""
+
+    turn: TurnId
+    sender: str
+    injected: bool
+    segments: tuple[Segment, ...]
 
 
 class MemoryPort(Protocol):
@@ -46,7 +57,7 @@ class MemoryPort(Protocol):
         """Say segment by segment what of a turn is computed. Raises `NotFoundError`."""
         ...
 
-    def in_view(self, place: Place, limit: int) -> Sequence[tuple[TurnId, Sequence[Segment]]]:
+    def in_view(self, place: Place, limit: int) -> Sequence[PastTurn]:
         """Return the newest closed turns of a chat that were never archived or forgotten, oldest first."""
         ...
 

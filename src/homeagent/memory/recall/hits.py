@@ -107,7 +107,7 @@ def _raw_range(span: Span | None) -> tuple[int, int] | None:
 
 
 def _reasons(ranking: Ranking, row: int, columns: Mapping[str, Column], passage: int) -> tuple[str, ...]:
-    """Return what speaks for a hit, the strongest first: the kind of evidence, its share, and the terms that matched."""
+    """Return what speaks for a hit, the strongest first: the kind of evidence, its share, the terms that matched."""
     shares = sorted(((float(part[row]), name) for name, part in ranking.reasons.items()), reverse=True)
     reasons: list[str] = []
     for share, name in shares:

@@ -2,8 +2,7 @@
 
 Postings come from the full-text index, with the audience inside the search. The weights are worked out here: SQLite's
 own ``bm25()`` gives a term that more than half of the rows hold no weight at all, which in a home's first days is every
-term. Formula: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the idf that is never negative
-and term frequency taken as 0 or 1, passages being short.
+term. Formula: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with an idf that is never negative.
 """
 
 from __future__ import annotations
@@ -32,8 +31,14 @@ _MOST_POSTINGS = 20_000
 
 @dataclass(slots=True)
 class Column:
-    """One column's answer: the BM25 score of every passage that holds a term of the question, and which it holds."""
+    """One column's answer: for every passage that holds terms of the question a first BM25 score, and which it holds.
 
+    ``idf`` is the weight of each term, ``unheld`` the terms that no visible passage holds, ``average`` the mean length
+    of the visible passages in this column.
+    """
+
+    name: str
+    average: float
     scores: dict[int, float] = field(default_factory=dict)
     terms: dict[int, list[str]] = field(default_factory=dict)
     idf: dict[str, float] = field(default_factory=dict)
@@ -42,13 +47,6 @@ class Column:
     def best(self, limit: int) -> list[int]:
         """Return the ``limit`` passages with the highest scores, equal ones by id."""
         return sorted(self.scores, key=lambda passage: (-self.scores[passage], passage))[:limit]
-
-    def leg(self, passages: Sequence[int]) -> Leg:
-        """Return scores and coverage of these passages as arrays."""
-        whole = max(sum(self.idf.values()), 1e-6)
-        score = np.array([self.scores.get(passage, 0.0) for passage in passages], np.float32)
-        held = [sum(self.idf[term] for term in self.terms.get(passage, ())) for passage in passages]
-        return Leg(score, np.array(held, np.float32) / np.float32(whole))
 
 
 class LexicalSearch:
@@ -59,11 +57,15 @@ class LexicalSearch:
         self._mirror = mirror
 
     def column(self, name: str, terms: Iterable[str], audience: Sequence[str] | None, totals: Totals) -> Column:
-        """Return what one column says; ``totals`` are those of the visible passages."""
+        """Return what one column says; ``totals`` are those of the visible passages.
+
+        Good enough to choose candidates by: a term counts once however often a passage holds it.
+        """
         scores: defaultdict[int, float] = defaultdict(float)
         holding: defaultdict[int, list[str]] = defaultdict(list)
         idf: dict[str, float] = {}
-        average = max(1e-3, (totals.bigrams if name == "bigrams" else totals.words) / max(1, totals.passages))
+        length = totals.bigrams if name == "bigrams" else totals.words
+        column = Column(name, max(1e-3, length / max(1, totals.passages)))
         unheld: list[str] = []
         for term in dict.fromkeys(terms):
             found = self._derived.postings(name, term, audience, _MOST_POSTINGS)
@@ -71,9 +73,28 @@ class LexicalSearch:
                 unheld.append(term)
             idf[term] = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
             for passage in found:
-                size = self._mirror.sizes.get(passage)
-                if size is not None:
-                    length = size.bigrams if name == "bigrams" else size.words
-                    scores[passage] += idf[term] * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / average))
+                if passage in self._mirror.sizes:
+                    scores[passage] += idf[term] * self._saturated(column, passage, 1)
                     holding[passage].append(term)
-        return Column(dict(scores), dict(holding), idf, tuple(unheld))
+        column.scores, column.terms, column.idf = dict(scores), dict(holding), idf
+        column.unheld = tuple(unheld)
+        return column
+
+    def leg(self, column: Column, passages: Sequence[int]) -> Leg:
+        """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there."""
+        whole = max(sum(column.idf.values()), 1e-6)
+        score = np.zeros(len(passages), np.float32)
+        coverage = np.zeros(len(passages), np.float32)
+        rows = [row for row, passage in enumerate(passages) if passage in column.terms]
+        counts = self._derived.term_counts(column.name, [passages[row] for row in rows], column.idf)
+        for row in rows:
+            passage = passages[row]
+            held = counts.get(passage, {})
+            score[row] = sum(column.idf[term] * self._saturated(column, passage, n) for term, n in held.items())
+            coverage[row] = sum(column.idf[term] for term in held) / whole
+        return Leg(score, coverage)
+
+    def _saturated(self, column: Column, passage: int, count: int) -> float:
+        size = self._mirror.sizes[passage]
+        length = size.bigrams if column.name == "bigrams" else size.words
+        return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / column.average))

@@ -39,7 +39,6 @@ COLUMNS = ("words", "bigrams", "symbols", "dates", "names")
 
 _CANDIDATES = 300
 _NEAR_SECONDS = 8 * 3600
-_NOTHING_BELOW = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Recaller:
         turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
         rows = self._derived.turns(turn_ids)
         row_of = {turn: row for row, turn in enumerate(turn_ids)}
-        legs = [columns[name].leg(ids) for name in COLUMNS]
+        legs = [self._lexical.leg(columns[name], ids) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
         passages = score.Passages(owners, cosine, *legs)
         turns = self._turns([rows[turn] for turn in turn_ids], row_of, asked)
@@ -94,7 +93,7 @@ class Recaller:
         chance = score.answerable(ranking, passages, question, score.scoring().answerable)
         best = [(turn_ids[row], ids[int(ranking.passage[row])], row) for row in ranking.order.tolist()]
         hits = self._hits.hits(best, rows, (ranking, columns, asked.seen), limit)
-        return Recall(hits, chance, chance < _NOTHING_BELOW, pending)
+        return Recall(hits, chance, chance < score.NOTHING, pending)
 
     def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
         seen = visible(viewer, self._mirror.scopes.items(), people)

@@ -42,7 +42,7 @@ class Speakers:
         persons = [self._people.person(row.place.channel, row.sender) if row.cues.people else None for row in rows]
         if self._asker not in persons:
             return [0.0] * len(rows)
-        return [0.0 if person is None else 1.0 if person == self._asker else -1.0 for person in persons]
+        return [1.0 if person == self._asker else 0.0 for person in persons]
 
     def _named_speaks(self, row: IndexedTurn, words: Callable[[IndexedTurn], str]) -> float:
         if row.sender == self._named[0]:

@@ -344,6 +344,10 @@ class DerivedStore(Protocol):
         """Return the visible passages whose ``column`` holds ``term``."""
         ...
 
+    def term_counts(self, column: str, passages: Sequence[int], terms: Collection[str]) -> dict[int, dict[str, int]]:
+        """Return how often each passage holds each of the terms in a column; those it does not hold are left out."""
+        ...
+
     def scope_counts(self) -> dict[int, int]:
         """Return how many passages each scope holds."""
         ...

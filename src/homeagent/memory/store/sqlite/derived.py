@@ -249,6 +249,11 @@ class SqliteDerived:
         with self._database.read() as connection:
             return derived_index.postings(connection, column, term, audience, limit)
 
+    def term_counts(self, column: str, passages: Sequence[int], terms: Collection[str]) -> dict[int, dict[str, int]]:
+        """Return how often each passage holds each of the terms in a column; those it does not hold are left out."""
+        with self._database.read() as connection:
+            return derived_index.term_counts(connection, column, passages, terms)
+
     def scope_counts(self) -> dict[int, int]:
         """Return how many passages each scope holds."""
         with self._database.read() as connection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.sqlite.codec import encode
@@ -28,6 +29,7 @@ __all__ = [
     "put_vectors",
     "scope_counts",
     "sizes",
+    "term_counts",
     "text_key",
     "unembedded",
     "vector_rows",
@@ -105,6 +107,22 @@ def postings(
         match = f"({match}) AND audience : ({names})"
     sql = "SELECT rowid FROM terms WHERE terms MATCH ? ORDER BY rowid DESC LIMIT ?"
     return [row[0] for row in connection.execute(sql, (match, limit))]
+
+
+def term_counts(
+    connection: sqlite3.Connection, column: str, passages: Sequence[int], terms: Collection[str]
+) -> dict[int, dict[str, int]]:
+    """Return how often each passage holds each of the terms in ``column``."""
+    counts: dict[int, dict[str, int]] = {}
+    for start in range(0, len(passages), _MATCH_TERMS):
+        part = passages[start : start + _MATCH_TERMS]
+        marks = ",".join("?" * len(part))
+        for passage, text in connection.execute(
+            f"SELECT rowid, {column} FROM terms WHERE rowid IN ({marks})", tuple(part)
+        ):
+            held = Counter(term for term in text.split(" ") if term in terms)
+            counts[passage] = dict(held)
+    return counts
 
 
 def _quoted(term: str) -> str:

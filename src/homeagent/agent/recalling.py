@@ -1,0 +1,153 @@
+"""What the memory has to say to a turn: recalled once for the prompt, and whenever a tool asks."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from homeagent.agent.marking import marked
+from homeagent.errors import NotFoundError
+from homeagent.memory import Segment, Turn, Viewer
+from homeagent.models.messages import Recalled
+from homeagent_sdk import ExplainedSegment, Recollected, Recollection, ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from homeagent.agent.incoming import Incoming
+    from homeagent.agent.ports import MemoryPort
+    from homeagent.agent.tokens import Count
+    from homeagent.memory import Hit, Recall
+
+__all__ = ["RecalledPassage", "TurnMemory", "Why", "chosen", "recall_for"]
+
+_IN_VIEW = "it is in view already"
+_NO_ROOM = "there was no room for it"
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledPassage:
+    """One hit and what became of it: ``left_out`` says why the model did not get it, empty when it did."""
+
+    hit: Hit
+    left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What was recalled for a message and why.
+
+    ``nothing`` says that nothing is to the point, ``answerable`` how likely the memory holds an answer, ``pending`` how
+    many turns were not fully searchable yet.
+    """
+
+    question: str
+    passages: tuple[RecalledPassage, ...] = ()
+    nothing: bool = True
+    answerable: float = 0.0
+    pending: int = 0
+
+    @property
+    def shown(self) -> tuple[Hit, ...]:
+        """The hits that the model got."""
+        return tuple(each.hit for each in self.passages if not each.left_out)
+
+    def as_text(self) -> str:
+        """Return the hits that the model got as data in a prompt; empty when there are none."""
+        lines = [_line(hit) for hit in self.shown]
+        return marked("memory", "\n".join(lines)) if lines else ""
+
+    def as_recalled(self) -> tuple[Recalled, ...]:
+        """Return the hits that the model got, for a model that answers from memory itself."""
+        return tuple(Recalled(hit.text, f"{hit.place.channel}/{hit.place.chat}", hit.at) for hit in self.shown)
+
+
+async def recall_for(incoming: Incoming, text: str, at: datetime, memory: MemoryPort, limit: int) -> Why:
+    """Return what the memory has to say to a message, in front of whoever is present."""
+    if not text.strip():
+        return Why(text)
+    viewer = Viewer(incoming.person, incoming.place, incoming.members)
+    found: Recall = await asyncio.to_thread(memory.recall, text, viewer=viewer, at=at, limit=limit)
+    passages = tuple(RecalledPassage(hit) for hit in found.hits)
+    return Why(text, passages, found.nothing, found.answerable, found.pending)
+
+
+def chosen(why: Why, in_view: frozenset[str], room: int, count: Count) -> Why:
+    """Return ``why`` with the passages that the model is to get: not those in view, and only as many as there is room."""
+    passages: list[RecalledPassage] = []
+    for each in why.passages:
+        taken = count(_line(each.hit))
+        if each.hit.turn in in_view:
+            passages.append(RecalledPassage(each.hit, _IN_VIEW))
+        elif taken > room:
+            passages.append(RecalledPassage(each.hit, _NO_ROOM))
+        else:
+            room -= taken
+            passages.append(each)
+    return Why(why.question, tuple(passages), why.nothing, why.answerable, why.pending)
+
+
+def _line(hit: Hit) -> str:
+    when = hit.at.strftime("%Y-%m-%d %H:%M") if hit.at is not None else "?"
+    older = ", an older value" if hit.superseded else ""
+    return f"[{when}, {hit.place.channel}/{hit.place.chat}, {hit.sender}{older}] {hit.text}"
+
+
+class TurnMemory:
+    """The SDK's ``MemoryAccess`` for one turn: the memory as the people present may see it."""
+
+    def __init__(self, incoming: Incoming, at: datetime, memory: MemoryPort) -> None:
+        self._incoming = incoming
+        self._at = at
+        self._memory = memory
+
+    async def recall(self, question: str, *, limit: int = 5, at: datetime | None = None) -> Recollection:
+        """Return what is remembered about a question."""
+        incoming = self._incoming
+        viewer = Viewer(incoming.person, incoming.place, incoming.members)
+        found = await asyncio.to_thread(
+            self._memory.recall, question, viewer=viewer, at=at or self._at, limit=max(1, limit)
+        )
+        hits = tuple(
+            Recollected(
+                hit.turn, hit.text, hit.at, hit.sender, hit.place.channel, hit.place.chat, hit.why, hit.superseded
+            )
+            for hit in found.hits
+        )
+        return Recollection(hits, found.nothing, found.pending)
+
+    async def note(self, text: str) -> str:
+        """Keep an explicit note in this chat."""
+        incoming = self._incoming
+        if incoming.private:
+            raise ToolError("", "this turn is private and leaves nothing behind", "Note it outside the private mode")
+        turn = Turn(
+            incoming.place,
+            incoming.person,
+            (Segment("user", text, no_memory=incoming.no_memory),),
+            at=self._at,
+            members=incoming.members,
+            source="note",
+        )
+        return await asyncio.to_thread(self._memory.keep, turn)
+
+    async def explain(self, turn: str) -> Sequence[ExplainedSegment]:
+        """Say for each segment of a turn what of it is computed, and why."""
+        try:
+            found = await asyncio.to_thread(self._memory.explain, turn)
+        except NotFoundError as error:
+            raise ToolError("turn", error.problem, error.next_step) from error
+        return tuple(
+            ExplainedSegment(
+                each.position,
+                each.role,
+                each.tool or "",
+                each.decision or "",
+                each.reason,
+                each.raw_length,
+                each.computed_length,
+            )
+            for each in found.segments
+        )

@@ -1,0 +1,123 @@
+"""Segments of a turn as the model sees them. What tools and channels say is marked as data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from homeagent.agent.marking import marked
+from homeagent.memory import OWNER, Segment
+from homeagent.models.messages import Attachment, Message, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from homeagent import memory
+
+__all__ = ["calls_as_json", "cut_result", "past_messages", "said", "spoken", "tool_answer"]
+
+
+def said(text: str, attachments: Iterable[memory.Attachment], person: str, *, injected: bool = False) -> Message:
+    """Return what came in as a message; only the owner's own words stand unmarked."""
+    if injected or person != OWNER:
+        text = marked("message", text, **{"from": person, "by": "plugin" if injected else ""})
+    return Message("user", text, attachments=_attachments(attachments))
+
+
+def spoken(text: str, calls: tuple[ToolCall, ...] = (), reasoning: str = "") -> Message:
+    """Return what the model said as a message that a server takes back: arguments that are no object are wrapped."""
+    sent = tuple(ToolCall(call.id, call.name or "unknown", _object_text(call.arguments)) for call in calls)
+    return Message("assistant", text, tool_calls=sent, reasoning=reasoning)
+
+
+def tool_answer(call: ToolCall, text: str, attachments: Iterable[memory.Attachment], limit: int) -> Message:
+    """Return what a call gave as a message of at most about ``limit`` characters."""
+    shown = marked("output", cut_result(text, call.id, limit), of=call.name)
+    return Message("tool", shown, tool_call_id=call.id, name=call.name, attachments=_attachments(attachments))
+
+
+def cut_result(text: str, call_id: str, limit: int) -> str:
+    """Return a result whole, or its beginning and end with a mark between them that says how to read on."""
+    if len(text) <= limit:
+        return text
+    start = max(limit * 3 // 4, 0)
+    end = len(text) - (limit - start)
+    return f"{text[:start]}\n{_gap(start, end, len(text), call_id)}\n{text[end:]}"
+
+
+def _gap(start: int, end: int, length: int, call_id: str) -> str:
+    how = f"read_more(call={json.dumps(call_id)}, offset={start}) reads on"
+    return f"[... characters {start:,} to {end:,} of {length:,} are left out here; {how} ...]"
+
+
+def calls_as_json(calls: Sequence[ToolCall]) -> str | None:
+    """Return the calls a model asked for as JSON text, for the log; None for no calls."""
+    if not calls:
+        return None
+    listed = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in calls]
+    return json.dumps(listed, ensure_ascii=False)
+
+
+def past_messages(segments: Iterable[Segment], sender: str, *, injected: bool, limit: int) -> tuple[Message, ...]:
+    """Return a turn of the log as messages, valid for a server: every call has its answer, every answer its call."""
+    found: list[Message] = []
+    waiting: dict[str, ToolCall] = {}
+    for segment in segments:
+        match segment.role:
+            case "user":
+                message = said(segment.text, segment.attachments, sender, injected=injected)
+                # A plugin's version of the words stands in for them.
+                found = [message] if segment.plugin else [*found, message]
+            case "assistant":
+                found += _unanswered(waiting)
+                calls = _calls(segment.arguments)
+                waiting = {call.id: call for call in calls}
+                found.append(spoken(segment.text, calls))
+            case "tool":
+                found += _answer(segment, waiting, limit)
+            case "system":
+                pass  # notes about the turn, not part of the conversation
+    return (*found, *_unanswered(waiting))
+
+
+def _answer(segment: Segment, waiting: dict[str, ToolCall], limit: int) -> list[Message]:
+    call = waiting.pop(segment.call_id or "", None)
+    if call is not None:
+        return [tool_answer(call, segment.text, segment.attachments, limit)]
+    # Its call isn't in the log: an import, or a turn of another program.
+    call = ToolCall(segment.call_id or "call", segment.tool or "unknown", segment.arguments or "{}")
+    return [spoken("", (call,)), tool_answer(call, segment.text, segment.attachments, limit)]
+
+
+def _unanswered(waiting: dict[str, ToolCall]) -> list[Message]:
+    answers = [tool_answer(call, "[interrupted: the outcome is not known]", (), 100) for call in waiting.values()]
+    waiting.clear()
+    return answers
+
+
+def _calls(text: str | None) -> tuple[ToolCall, ...]:
+    if not text:
+        return ()
+    try:
+        listed: object = json.loads(text)
+    except ValueError:
+        return ()
+    items = listed if isinstance(listed, list) else []
+    return tuple(
+        ToolCall(str(item.get("id", "")), str(item.get("name", "")), str(item.get("arguments", "")))
+        for item in items
+        if isinstance(item, dict)
+    )
+
+
+def _object_text(arguments: str) -> str:
+    try:
+        if isinstance(json.loads(arguments), dict):
+            return arguments
+    except (ValueError, RecursionError):
+        pass
+    return json.dumps({"unreadable": arguments}, ensure_ascii=False)
+
+
+def _attachments(attachments: Iterable[memory.Attachment]) -> tuple[Attachment, ...]:
+    return tuple(Attachment(each.media_type, each.data, each.name) for each in attachments)
