@@ -17,7 +17,9 @@ def path(tmp_path):
     connection.execute("CREATE VIRTUAL TABLE terms USING fts5(words, content='', tokenize='ascii')")
     connection.execute("INSERT INTO computed VALUES (1, ?, ?)", ("Das Ｍarker书櫃".encode(), "a NOTE"))
     connection.execute("INSERT INTO computed VALUES (2, ?, NULL)", (b"\xff\xfe raw4411bytes \xff",))
-    connection.execute("INSERT INTO computed VALUES (3, ?, NULL)", ("half \ud83d one".encode("utf-8", "surrogatepass"),))
+    connection.execute(
+        "INSERT INTO computed VALUES (3, ?, NULL)", ("half \ud83d one".encode("utf-8", "surrogatepass"),)
+    )
     connection.execute("INSERT INTO terms(rowid, words) VALUES (1, 'zqterm zqtermlong other')")
     connection.commit()
     connection.close()

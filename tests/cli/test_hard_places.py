@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
@@ -42,7 +43,12 @@ def read_only(home, homeagent):
 
 
 def test_a_read_only_home_is_a_clear_error_for_every_command(read_only, homeagent):
-    for words in (["ask", "more"], ["memory", "stats"], ["memory", "search", "key"], ["config", "set", "ui.language", "zh"]):
+    for words in (
+        ["ask", "more"],
+        ["memory", "stats"],
+        ["memory", "search", "key"],
+        ["config", "set", "ui.language", "zh"],
+    ):
         ran = homeagent(*words, "--json")
         assert ran.code == 1
         assert str(read_only) in ran.json["error"]["where"]
@@ -70,6 +76,12 @@ def test_a_full_disk_refuses_what_has_no_room_and_keeps_what_was_acknowledged(sm
         assert kept[:acknowledged] == [str(number) for number in range(acknowledged)]
 
 
+def with_picture(number):
+    picture = {"media_type": "image/png", "data_base64": base64.b64encode(os.urandom(10_000)).decode()}
+    segments = [{"role": "user", "text": f"Picture {number}.", "attachments": [picture]}]
+    return {"id": f"d{number}", "channel": "cli", "chat": "main", "person": "owner", "segments": segments}
+
+
 def copied(home, target):
     subprocess.run(["cp", "-r", str(home), str(target)], check=True)
     return target
@@ -79,7 +91,7 @@ def test_an_import_into_a_full_disk_keeps_whole_turns_and_can_be_repeated_elsewh
     home = small_disk / "home"
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text('[memory]\nembedder = "none"\n')
-    path = lines(*((f"d{n}", os.urandom(10_000).hex()) for n in range(400)))
+    path = lines(*(with_picture(n) for n in range(400)))
     ran = homeagent("memory", "import", path, "--home", home, "--json")
     assert ran.code == 1
     assert ran.json["error"]["next_step"]
@@ -90,7 +102,7 @@ def test_an_import_into_a_full_disk_keeps_whole_turns_and_can_be_repeated_elsewh
 
 
 def test_an_export_to_a_full_disk_leaves_the_old_file(small_disk, homeagent, lines):
-    homeagent("memory", "import", lines(*((f"d{n}", os.urandom(10_000).hex()) for n in range(150))))
+    homeagent("memory", "import", lines(*(with_picture(n) for n in range(300))))
     target = small_disk / "out.jsonl"
     target.write_text("old")
     ran = homeagent("memory", "export", target, "--json")

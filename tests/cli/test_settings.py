@@ -56,7 +56,11 @@ def test_everything_can_be_set():
         ("[policies.tools]\na = {no_memory = 1}", "config.toml [policies.tools] a no_memory", "true or false"),
         ("[policies.tools]\na = {cleaner = 1}", "config.toml [policies.tools] a cleaner", "text"),
         ("[policies.tools]\na = {cleaner = 'x()'}", "config.toml [policies.tools] a", "no cleaner 'x'"),
-        ("[policies.tools]\na = {no_memory = true, cleaner = 'head(3)'}", "config.toml [policies.tools] a", "contradict"),
+        (
+            "[policies.tools]\na = {no_memory = true, cleaner = 'head(3)'}",
+            "config.toml [policies.tools] a",
+            "contradict",
+        ),
         ("[policies.tools]\na = {hidden = true}", "config.toml [policies.tools] a hidden", "no such setting"),
         ("[memory", "config.toml", "TOML"),
     ],
@@ -90,7 +94,9 @@ def test_show_set_unset_and_path(homeagent, home):
     assert homeagent("config", "set", "memory.recall_limit", "9", "--json").json["memory"]["recall_limit"] == 9
     assert "memory.recall_limit = 9" in homeagent("config", "show").out
     homeagent("config", "set", "policies.tools.web.get", "cleaner='html() | head(9)'")
-    assert homeagent("config", "show", "--json").json["policies"]["tools"] == {"web.get": {"cleaner": "html() | head(9)"}}
+    assert homeagent("config", "show", "--json").json["policies"]["tools"] == {
+        "web.get": {"cleaner": "html() | head(9)"}
+    }
     homeagent("config", "unset", "policies.tools.web.get")
     assert homeagent("config", "show", "--json").json["policies"]["tools"] == {}
     ran = homeagent("config", "set", "memory.recall_limit", "abc", "--json")

@@ -21,7 +21,6 @@ from tests.memory.worlds import (
     compute_text,
     found,
     opened,
-    tables_holding,
     tool,
     turn,
     user,
@@ -73,7 +72,6 @@ def test_the_same_words_said_twice_share_a_vector_until_both_are_gone(tmp_path):
         assert set(vectors(memory)) == {"apples"}
         memory.forget(two)
         assert vectors(memory) == {}
-        assert tables_holding(memory.home.derived, "embedded-nothing") == []
         assert memory.rebuild(verify=True).equal
 
 

@@ -176,7 +176,7 @@ def test_a_damaged_gzip_file_changes_nothing(memory, tmp_path, cut):
         ("{}".encode("utf-16"), "UTF-16"),
         (bytes(range(256)), "binary"),
         (b"\x89PNG\r\n\x1a\n\0\0", "binary"),
-        ("{\"id\": \"caf\xe9\"}".encode("latin-1"), "UTF-8"),
+        ('{"id": "caf\xe9"}'.encode("latin-1"), "UTF-8"),
     ],
 )
 def test_what_is_plainly_another_kind_of_file_is_called_by_its_name(memory, tmp_path, data, says):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
 
 from homeagent.models import Message, ModelRequest, OpenAICompatibleModel, Reply, Source, Timeouts
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 CUT = None
 """In the parts of an answer: the connection is cut here."""
@@ -81,7 +84,7 @@ class FakeServer:
         self.connections = 0
         self._writers: set[asyncio.StreamWriter] = set()
 
-    async def __aenter__(self) -> FakeServer:
+    async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
         return self

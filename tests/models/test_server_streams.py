@@ -189,7 +189,7 @@ async def test_characters_cut_between_bytes_or_halves_are_whole() -> None:
     assert reply.message.text == "猫🐈\u2028😀!\ufffd"
 
 
-# -- servers that are a little odd --------------------------------------------------------------------------------------
+# -- servers that are a little odd ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ async def test_what_was_said_before_the_break_was_heard() -> None:
         model, heard = server.model(retries=3), []
         with pytest.raises(BrokenReplyError):
             async for each in model.stream(asked()):
-                heard.append(each)
+                heard += [each]
         await model.close()
 
     assert heard == [TextDelta("one "), TextDelta("two")]

@@ -1,7 +1,7 @@
 """The context: which turns the prompt shows, and how it never gets longer than the model's window.
 
-The prompt is laid out so that its beginning stays the same from turn to turn: instructions, then the turns in view, then
-the present turn, with what was recalled and other volatile lines after the words that came in.
+Its beginning stays the same from turn to turn: instructions, then the turns in view, then the present turn, with what
+was recalled and other volatile lines after the words that came in.
 """
 
 from __future__ import annotations
@@ -134,12 +134,11 @@ def fit(parts: Parts, views: Sequence[View], limits: Limits) -> Fitted:
         first = present[0]
         present = (replace(first, text=f"{first.text}\n\n{volatile}".lstrip()), *present[1:])
     room -= prompt_tokens(present, (), count)
-    shown: list[Message] = []
     start = len(views)
-    while start and views[start - 1].tokens <= room:
+    while start and (taken := prompt_tokens(views[start - 1].messages, (), count)) <= room:
         start -= 1
-        room -= views[start].tokens
-        shown[:0] = views[start].messages
+        room -= taken
+    shown = [message for view in views[start:] for message in view.messages]
     return Fitted((instructions, *shown, *present), tools, start)
 
 

@@ -67,6 +67,7 @@ class OpenTurn:
 
     incoming: Incoming
     info: TurnInfo
+    at: datetime
     ui: Ui
     memory: MemoryPort | None
     id: TurnId | None
@@ -95,7 +96,7 @@ class OpenTurn:
         info = TurnInfo(
             turn_id or "", place.channel, place.chat, incoming.person, incoming.members, at, incoming.private
         )
-        return OpenTurn(incoming, info, ui, kept, turn_id, segments=[first])
+        return OpenTurn(incoming, info, at, ui, kept, turn_id, segments=[first])
 
     async def add(self, segment: Segment) -> None:
         """Add a segment; it is on the disk when this returns."""

@@ -1,4 +1,4 @@
-"""What the agent needs of others: of the memory, and of whoever shows a turn to a person. ``homeagent.app`` hands it in."""
+"""What the agent needs of others: of the memory, and of whoever shows a turn to a person."""
 
 from __future__ import annotations
 

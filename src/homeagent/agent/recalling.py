@@ -75,7 +75,7 @@ async def recall_for(incoming: Incoming, text: str, at: datetime, memory: Memory
 
 
 def chosen(why: Why, in_view: frozenset[str], room: int, count: Count) -> Why:
-    """Return ``why`` with the passages that the model is to get: not those in view, and only as many as there is room."""
+    """Return ``why`` with the passages that the model gets: not those in view, and as many as there is room for."""
     passages: list[RecalledPassage] = []
     for each in why.passages:
         taken = count(_line(each.hit))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from homeagent.agent.marking import marked
+from homeagent.agent.marking import marked, opened
 from homeagent.memory import OWNER, Segment
 from homeagent.models.messages import Attachment, Message, ToolCall
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from homeagent import memory
 
-__all__ = ["calls_as_json", "cut_result", "past_messages", "said", "spoken", "tool_answer"]
+__all__ = ["calls_as_json", "cut_result", "past_messages", "said", "spoken", "tool_answer", "unmarked", "whole"]
 
 
 def said(text: str, attachments: Iterable[memory.Attachment], person: str, *, injected: bool = False) -> Message:
@@ -121,3 +122,20 @@ def _object_text(arguments: str) -> str:
 
 def _attachments(attachments: Iterable[memory.Attachment]) -> tuple[Attachment, ...]:
     return tuple(Attachment(each.media_type, each.data, each.name) for each in attachments)
+
+
+def unmarked(message: Message) -> Message:
+    """Return a message without the delimiters of its data: for a model that shows it to the person as it is."""
+    first, inner, _ = opened(message.text)
+    return replace(message, text=inner) if first else message
+
+
+def whole(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return a turn's messages so that every call has an answer, also when the turn was stopped in between."""
+    answered = {message.tool_call_id for message in messages if message.role == "tool"}
+    found: list[Message] = []
+    for place, message in enumerate(messages):
+        found.append(message)
+        if message.role == "assistant" and place == len(messages) - 1:
+            found += _unanswered({call.id: call for call in message.tool_calls if call.id not in answered})
+    return tuple(found)

@@ -1,10 +1,11 @@
-"""Making the present turn fit: the newest result keeps most, what came in keeps its beginning, calls keep their answers."""
+"""Making the present turn fit: the newest result keeps most, words keep their beginning, calls keep their answers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from homeagent.agent.marking import opened
 from homeagent.agent.tokens import beginning, message_tokens
 from homeagent.models.messages import Message, ToolCall
 
@@ -17,7 +18,7 @@ __all__ = ["shrunk"]
 
 _STUB_TOKENS = 90
 _SHARE_OF_WORDS = 3
-_CUT = "\n[... {} characters are left out here, there is no more room{} ...]\n"
+_CUT = "\n[... {} characters are left out here, there is no more room{} ...]"
 
 
 def shrunk(words: Message, rounds: Sequence[Message], room: int, count: Count) -> tuple[Message, ...]:
@@ -60,21 +61,13 @@ def _shortened(message: Message, tokens: int, count: Count) -> Message:
     """Return a message of at most ``tokens``; the delimiters of a marked text stay whole."""
     if message_tokens(message, count) <= tokens:
         return message
-    first, inner, last = _opened(message)
+    first, inner, last = opened(message.text)
     more = ", read_more reads it" if message.role == "tool" else ""
     mark = _CUT.format(f"{len(inner):,}", more)
     room = tokens - message_tokens(replace(message, text=first + mark + last), count) - 2
     kept = beginning(inner, room, count)
     mark = _CUT.format(f"{len(inner) - len(kept):,}", more)
     return replace(message, text=f"{first}{kept}{mark}{last}")
-
-
-def _opened(message: Message) -> tuple[str, str, str]:
-    """Return the opening delimiter, what is between, and the closing one; empty where the text is not marked."""
-    first, _, rest = message.text.partition("\n")
-    inner, _, last = rest.rpartition("\n")
-    marked = first.startswith("<") and 'mark="' in first and last.startswith("</")
-    return (first + "\n", inner, last) if marked else ("", message.text, "")
 
 
 def _without_arguments(message: Message, count: Count) -> Message:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from homeagent.models.messages import Message, ToolSpec
+    from homeagent.models.messages import Message, ModelRequest, ToolSpec, Usage
+    from homeagent.models.protocol import Model
+    from homeagent.models.tokens import TokenEstimator
 
-__all__ = ["Count", "beginning", "message_tokens", "prompt_tokens", "tool_tokens"]
+__all__ = ["Count", "ModelTokens", "beginning", "message_tokens", "prompt_tokens", "tool_tokens"]
 
 _PER_MESSAGE = 6
 _PER_ATTACHMENT = 1_600
+_BYTES_PER_TOKEN = 1_600
 _PER_CALL = 12
 _MOST_CHARACTERS = 12
 """No tokenizer needs fewer tokens than one for so many characters of running text."""
@@ -27,11 +31,32 @@ class Count(Protocol):
         ...
 
 
+class ModelTokens:
+    """Estimates tokens for one model, with the margin that an estimate needs; `observe` makes it better."""
+
+    def __init__(self, estimator: TokenEstimator, model: Model) -> None:
+        self._estimator = estimator
+        self._model = model
+
+    def __call__(self, text: str) -> int:
+        """Return about how many tokens ``text`` takes, hardly ever too few."""
+        name = self._model.name
+        return math.ceil(self._estimator.text(text, name) * self._estimator.margin(name))
+
+    def observe(self, request: ModelRequest, usage: Usage) -> None:
+        """Learn from what a server counted."""
+        self._estimator.observe(request, usage, self._model.name, self._model.takes)
+
+
 def message_tokens(message: Message, count: Count) -> int:
     """Return what one message takes, its calls and attachments included."""
     calls = sum(_PER_CALL + count(call.name) + count(call.arguments) for call in message.tool_calls)
     texts = sum(count(text) for text in (message.text, message.reasoning, message.name) if text)
-    return _PER_MESSAGE + texts + calls + _PER_ATTACHMENT * len(message.attachments)
+    attachments = sum(
+        _PER_ATTACHMENT + (0 if each.media_type.startswith("image/") else len(each.data) // _BYTES_PER_TOKEN)
+        for each in message.attachments
+    )
+    return _PER_MESSAGE + texts + calls + attachments
 
 
 def tool_tokens(tool: ToolSpec, count: Count) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from homeagent.agent.events import Refused, ToolFinished, ToolProgress, ToolStarted
 from homeagent.agent.recalling import TurnMemory
 from homeagent.agent.rendering import tool_answer
+from homeagent.errors import HomeAgentError
 from homeagent.memory import Attachment, Segment, TurnId
 from homeagent.plugins import CallSeat, Deadline, Failure, guarded
 from homeagent_sdk import ArgumentsError, No, Problem, ToolCall, ToolError, ToolOutcome, ToolResult
@@ -65,10 +66,20 @@ class Toolbox:
         """
         answers: list[Message] = []
         for group in self._groups(calls):
+            answers += await self._together(group, offered)
+        return answers
+
+    async def _together(self, group: Sequence[models.messages.ToolCall], offered: Sequence[str]) -> list[Message]:
+        broken: BaseException | None = None
+        running: list[asyncio.Task[Message]] = []
+        try:
             async with asyncio.TaskGroup() as tasks:
                 running = [tasks.create_task(self._answer(call, offered)) for call in group]
-            answers += [task.result() for task in running]
-        return answers
+        except* HomeAgentError as errors:  # the log can't be written
+            broken = errors.exceptions[0]
+        if broken is not None:
+            raise broken
+        return [task.result() for task in running]
 
     def _groups(self, calls: Sequence[models.messages.ToolCall]) -> list[list[models.messages.ToolCall]]:
         groups: list[list[models.messages.ToolCall]] = []

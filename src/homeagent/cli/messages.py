@@ -79,7 +79,6 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "next_step": ("What to do: {next_step}.", "怎么办：{next_step}。"),
     "usage_where": ("command line", "命令行"),
     "usage_next": ("See '{command} --help'", "请看 '{command} --help'"),
-    "no_command": ("a command is missing", "缺少命令"),
     "bad_time": ("{text} is no time", "{text} 不是时间"),
     "bad_time_next": ("Write e.g. 2026-05-03T09:30", "请写成 2026-05-03T09:30 这样"),
     "too_few": ("expected a number of at least 1", "应是不小于 1 的数"),

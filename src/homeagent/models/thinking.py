@@ -9,6 +9,8 @@ __all__ = ["ThoughtSplitter", "WholeCharacters", "paired"]
 
 _OPEN: Final = "<think>"
 _CLOSE: Final = "</think>"
+_PAIR: Final = re.compile("([\ud800-\udbff])([\udc00-\udfff])")
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class ThoughtSplitter:
@@ -80,9 +82,8 @@ class WholeCharacters:
 
 def paired(text: str) -> str:
     """Return the text with every UTF-16 pair as the character it is, and U+FFFD for half of one."""
-    if not re.search("[\ud800-\udfff]", text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    joined = _PAIR.sub(lambda pair: chr(0x10000 + (ord(pair[1]) - 0xD800) * 0x400 + ord(pair[2]) - 0xDC00), text)
+    return _HALF.sub("\ufffd", joined)
 
 
 def _tail_that_may_close(text: str) -> int:

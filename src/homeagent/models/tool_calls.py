@@ -85,13 +85,13 @@ class CallCollector:
             # The same id for all calls, unless the whole call is only said twice.
             again = (piece.name, piece.arguments) == (call.name, call.arguments)
             return _is_object(call.arguments) and _is_object(piece.arguments) and not again
-        other_name = piece.name != call.name
+        other_name, other_id = piece.name != call.name, bool(piece.id and call.id)
         if _is_object(call.arguments):
-            return other_name or bool(piece.arguments)  # else only the name is said once more
+            return other_name or other_id or bool(piece.arguments)  # else only the name is said once more
         if call.arguments:
             return False
-        if piece.id and call.id:
-            return other_name or _is_object(piece.arguments)
+        if other_id:
+            return other_name or not piece.arguments or _is_object(piece.arguments)
         return other_name and call.name in self._known
 
     def _continue(self, call: _Call, piece: _Piece) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from homeagent.memory.results import Hit, Neighbour
@@ -17,13 +18,23 @@ if TYPE_CHECKING:
     from homeagent.memory.store.protocols import DerivedStore
     from homeagent.memory.store.records import IndexedTurn, Passage
 
-__all__ = ["HitMaker"]
+__all__ = ["HitMaker", "Judged"]
 
 Found = tuple[int, int, int]
 """A turn, its best passage, and its row in the ranking."""
 
 _LEAST_REASON = 0.25
 _LOOK_AHEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a hit's reasons are read from; ``older`` are rows that a newer turn speaks of anew."""
+
+    ranking: Ranking
+    columns: Mapping[str, Column]
+    seen: Visible | None
+    older: frozenset[int]
 
 
 class HitMaker:
@@ -37,17 +48,13 @@ class HitMaker:
         self,
         best: Sequence[Found],
         rows: Mapping[int, IndexedTurn],
-        judged: tuple[Ranking, Mapping[str, Column], Visible | None],
+        judged: Judged,
         limit: int,
     ) -> tuple[Hit, ...]:
         """Return up to ``limit`` hits, best first, each with the turns beside it."""
-        ranking, columns, seen = judged
         chosen = self._without_repeats(best[: limit * _LOOK_AHEAD], rows)[:limit]
         passages = self._derived.passages([passage for _, passage, _ in chosen])
-        return tuple(
-            self._hit(rows[turn], passages[passage], (ranking, columns, row), self._neighbours(rows[turn], seen))
-            for turn, passage, row in chosen
-        )
+        return tuple(self._hit(rows[turn], passages[passage], judged, row) for turn, passage, row in chosen)
 
     def _without_repeats(self, best: Sequence[Found], rows: Mapping[int, IndexedTurn]) -> list[Found]:
         """Return the turns without those that say, in the same chat, only what another says; the newest stays."""
@@ -62,14 +69,7 @@ class HitMaker:
                 shown.append((turn, passage, row))
         return shown
 
-    def _hit(
-        self,
-        turn: IndexedTurn,
-        passage: Passage,
-        judged: tuple[Ranking, Mapping[str, Column], int],
-        neighbours: tuple[Neighbour, ...],
-    ) -> Hit:
-        ranking, columns, row = judged
+    def _hit(self, turn: IndexedTurn, passage: Passage, judged: Judged, row: int) -> Hit:
         first = next(iter(passage.text.spans), None)
         computed = self._derived.computed(first.segment) if first is not None else None
         return Hit(
@@ -77,14 +77,15 @@ class HitMaker:
             source=turn.source,
             external_id=turn.external_id,
             text=passage.text.text,
-            score=round(float(ranking.score[row]), 4),
-            why=_reasons(ranking, row, columns, passage.passage),
+            score=round(float(judged.ranking.score[row]), 4),
+            why=_reasons(judged, row, passage.passage),
             segment=computed.position if computed is not None else 0,
             span=_raw_range(first),
             place=turn.place,
             sender=turn.sender,
             at=turn.at.datetime() if turn.at is not None else None,
-            neighbours=neighbours,
+            neighbours=self._neighbours(turn, judged.seen),
+            superseded=row in judged.older,
         )
 
     def _neighbours(self, turn: IndexedTurn, seen: Visible | None) -> tuple[Neighbour, ...]:
@@ -106,13 +107,13 @@ def _raw_range(span: Span | None) -> tuple[int, int] | None:
     return span.raw_start, span.raw_end
 
 
-def _reasons(ranking: Ranking, row: int, columns: Mapping[str, Column], passage: int) -> tuple[str, ...]:
+def _reasons(judged: Judged, row: int, passage: int) -> tuple[str, ...]:
     """Return what speaks for a hit, the strongest first: the kind of evidence, its share, the terms that matched."""
-    shares = sorted(((float(part[row]), name) for name, part in ranking.reasons.items()), reverse=True)
+    shares = sorted(((float(part[row]), name) for name, part in judged.ranking.reasons.items()), reverse=True)
     reasons: list[str] = []
     for share, name in shares:
         if share < _LEAST_REASON:
             continue
-        terms = columns[name].terms.get(passage, []) if name in columns else []
+        terms = judged.columns[name].terms.get(passage, []) if name in judged.columns else []
         reasons.append(f"{name} +{share:.1f}" + (f": {' '.join(terms[:8])}" if terms else ""))
     return tuple(reasons)

@@ -10,13 +10,14 @@ import numpy as np
 from homeagent.memory.compute import QueryText
 from homeagent.memory.identity import visible
 from homeagent.memory.recall import score
-from homeagent.memory.recall.hits import HitMaker
+from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
+from homeagent.memory.recall.newest import newest_first
 from homeagent.memory.recall.speakers import Speakers
 from homeagent.memory.results import Recall
-from homeagent.memory.text.dates import day_terms, query_window, spoken_days
+from homeagent.memory.text.dates import Direction, day_terms, query_window, spoken_days
 from homeagent.memory.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -91,9 +92,25 @@ class Recaller:
         question = score.question_cues(asked.text, self._unknown_symbol(asked, columns))
         ranking = score.rank_turns(passages, turns, question, score.scoring().ranking)
         chance = score.answerable(ranking, passages, question, score.scoring().answerable)
-        best = [(turn_ids[row], ids[int(ranking.passage[row])], row) for row in ranking.order.tolist()]
-        hits = self._hits.hits(best, rows, (ranking, columns, asked.seen), limit)
+        order, older = self._arranged(asked, ranking, [rows[turn] for turn in turn_ids], ids)
+        best = [(turn_ids[row], ids[int(ranking.passage[row])], row) for row in order]
+        hits = self._hits.hits(best, rows, Judged(ranking, columns, asked.seen, older), limit)
         return Recall(hits, chance, chance < score.NOTHING, pending)
+
+    def _arranged(
+        self, asked: Asked, ranking: score.Ranking, rows: Sequence[IndexedTurn], ids: Sequence[int]
+    ) -> tuple[list[int], frozenset[int]]:
+        """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
+        order = ranking.order.tolist()
+        window = query_window(asked.text, asked.at)
+        if window is None or window.direction is not Direction.LATEST or not self._embedder.dimensions:
+            return order, frozenset()
+        vectors = self._mirror.vectors.vectors_of([ids[passage] for passage in ranking.passage.tolist()])
+        centred = vectors - self._mean(asked)
+        centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
+        moments = [row.at.microseconds if row.at is not None else 0 for row in rows]
+        moments = moments if all(moments) else [row.seq for row in rows]
+        return newest_first(order, ranking.score, moments, centred)
 
     def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
         seen = visible(viewer, self._mirror.scopes.items(), people)
@@ -126,8 +143,7 @@ class Recaller:
             ids = sorted(chosen)
             return ids, np.full(len(ids), np.nan, np.float32)
         scopes = None if asked.seen is None else asked.seen.scopes
-        total, count = self._mirror.vector_total(scopes)
-        mean = score.shrunk_mean(total, count, self._neutral_mean())
+        mean = self._mean(asked)
         query = self._embedder.query(asked.bare)
         towards = query - mean
         towards /= max(float(np.linalg.norm(towards)), 1e-6)
@@ -135,6 +151,11 @@ class Recaller:
         ids = sorted(chosen | set(found.ids.tolist()))
         cosine = score.centred_cosine(vectors.vectors_of(ids), query, mean)
         return ids, cosine
+
+    def _mean(self, asked: Asked) -> NDArray[np.float32]:
+        """Return the point that the visible vectors are centred on."""
+        total, count = self._mirror.vector_total(None if asked.seen is None else asked.seen.scopes)
+        return score.shrunk_mean(total, count, self._neutral_mean())
 
     def _neutral_mean(self) -> NDArray[np.float32]:
         """Return the mean vector of ordinary sentences, which stands in for a memory that is still small."""

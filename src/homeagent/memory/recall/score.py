@@ -66,6 +66,8 @@ NEUTRAL_STRENGTH: Final = 200.0
 """How many passages the neutral sentences weigh as much as, in the mean that centres the vectors."""
 SYMBOL: Final = np.float32(3)
 """BM25 of an exact symbol at least: in a memory of few turns its idf would say nothing."""
+DATE: Final = np.float32(10)
+"""BM25 of the very day that is asked about at least, for the same reason."""
 NOTHING: Final = 0.29
 """Below this `answerable`, say that there is nothing. Set by hand between five small cases, not fitted."""
 BEST: Final = 5
@@ -330,7 +332,7 @@ def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:
         "words": np.float32(weights.words) * passages.words.score * part,
         "bigrams": np.float32(weights.bigrams) * passages.bigrams.score * part,
         "symbols": np.float32(weights.symbols) * np.maximum(passages.symbols.score, SYMBOL * passages.symbols.coverage),
-        "dates": np.float32(weights.dates) * passages.dates.score,
+        "dates": np.float32(weights.dates) * np.maximum(passages.dates.score, DATE * passages.dates.coverage),
         "names": np.float32(weights.names) * passages.names.score,
         "meaning": (weights.meaning * meaning).astype(np.float32),
     }

@@ -40,8 +40,8 @@ class Speakers:
         if self._asker is None or self._named:
             return [0.0] * len(rows)
         persons = [self._people.person(row.place.channel, row.sender) if row.cues.people else None for row in rows]
-        if self._asker not in persons:
-            return [0.0] * len(rows)
+        if self._asker not in persons or len(set(persons) - {None}) == 1:
+            return [0.0] * len(rows)  # where only one person speaks, that he speaks tells nothing
         return [1.0 if person == self._asker else 0.0 for person in persons]
 
     def _named_speaks(self, row: IndexedTurn, words: Callable[[IndexedTurn], str]) -> float:

@@ -1,0 +1,219 @@
+"""The agent. A turn reads like its paragraph in the design: open, recall, stages, model, tools, close."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from homeagent.agent.chats import Chats
+from homeagent.agent.context import Limits, Parts, history_room, view_of
+from homeagent.agent.conversation import Asked, Conversation, Setting
+from homeagent.agent.events import Recalled, Refused, SilentUi, TurnEnded, TurnFailed, TurnStarted
+from homeagent.agent.incoming import OpenTurn
+from homeagent.agent.prompt import instructions, volatile_lines
+from homeagent.agent.recalling import Why, chosen, recall_for
+from homeagent.agent.rendering import said, whole
+from homeagent.agent.settings import AgentSettings
+from homeagent.agent.tokens import ModelTokens
+from homeagent.agent.toolbox import Toolbox
+from homeagent.errors import HomeAgentError
+from homeagent.memory import OWNER, Attachment, Segment
+from homeagent.models.messages import ToolSpec
+from homeagent.models.offline import OfflineModel
+from homeagent.plugins import StageEngine
+from homeagent_sdk import Attachment as CameWith
+from homeagent_sdk import Message, Output, Prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homeagent.agent.chats import Chat
+    from homeagent.agent.context import Window
+    from homeagent.agent.incoming import Incoming
+    from homeagent.agent.ports import MemoryPort, Ui
+    from homeagent.memory import Place, TurnId
+    from homeagent.models.protocol import Model
+    from homeagent.models.tokens import TokenEstimator
+    from homeagent.plugins import Registry
+
+__all__ = ["Agent", "AgentParts"]
+
+_log = logging.getLogger("homeagent.agent")
+_SHARE_OF_RECALLED = 0.12
+
+
+def is_tool_command(text: str) -> bool:
+    """Whether a message is a typed call: ``/tool name key=value``."""
+    return text.lstrip().partition(" ")[0].rstrip() == "/tool"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentParts:
+    """What an agent is made of. ``estimator`` counts tokens, ``clock`` gives the present moment with its zone."""
+
+    memory: MemoryPort
+    model: Model
+    registry: Registry
+    estimator: TokenEstimator
+    clock: Callable[[], datetime] = _now
+
+
+class Agent:
+    """Answers messages, in as many chats at once as there are, one turn at a time in each."""
+
+    def __init__(self, parts: AgentParts, settings: AgentSettings | None = None) -> None:
+        self._parts = parts
+        self._settings = settings or AgentSettings()
+        self._stages = StageEngine(parts.registry, seconds=self._settings.stage_seconds)
+        self._tokens = ModelTokens(parts.estimator, parts.model)
+        self._offline = OfflineModel()
+        self._chats = Chats(parts.memory, self._tokens, self._settings.result_characters)
+
+    async def respond(self, incoming: Incoming, ui: Ui | None = None) -> str:
+        """Run one turn and return the answer; what happens on the way is shown to ``ui``.
+
+        However the turn ends, its words and what its tools did are in the log, and it is closed as what it was: done,
+        failed (the reason is shown), or interrupted when this call is cancelled. Raises only when nothing could be
+        kept: `StoreError` or `HomeError`.
+        """
+        chat = await self._chats.at(incoming.place)
+        async with chat.lock:
+            started = time.monotonic()
+            at = incoming.at or self._parts.clock()
+            turn = await OpenTurn.open(incoming, at, ui or SilentUi(), self._parts.memory)
+            chat.present = turn.segments
+            turn.ui.show(TurnStarted(turn.info.turn_id))
+            try:
+                answer = await self._take_turn(turn, chat)
+                turn.status = "done"
+            except asyncio.CancelledError:
+                turn.status = "interrupted"
+                raise
+            except HomeAgentError as error:
+                answer = ""
+                turn.ui.show(TurnFailed(error))
+            finally:
+                await turn.close()
+                self._show_in_window(turn, chat)
+                spent = turn.spent
+                seconds = time.monotonic() - started
+                turn.ui.show(TurnEnded(turn.id, turn.status, seconds, spent.usage, spent.cost, spent.currency))
+            await self._archive(chat)
+            return answer
+
+    async def _take_turn(self, turn: OpenTurn, chat: Chat) -> str:
+        message = await self._come_in(turn)
+        if message is None:
+            return ""
+        window = chat.window_for(private=turn.incoming.private)
+        why = await recall_for(turn.incoming, message.text, turn.at, self._parts.memory, self._settings.recall_limit)
+        chat.why = chosen(why, window.turns, int(self._limits().room * _SHARE_OF_RECALLED), self._tokens)
+        turn.ui.show(Recalled(chat.why))
+        setting = await self._set(turn, message, chat, window)
+        toolbox = Toolbox(turn, self._parts.registry, self._stages, self._parts.memory, self._settings)
+        # A typed call needs no model; only the owner types one.
+        typed = is_tool_command(message.text) and turn.incoming.person == OWNER and not turn.incoming.injected
+        asked = Asked(self._offline if typed else self._parts.model, self._tokens)
+        conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
+        answer = await conversation.hold(setting)
+        await self._stages.observe("after_output", output=Output(answer), turn=turn.info)
+        return answer
+
+    async def _come_in(self, turn: OpenTurn) -> Message | None:
+        """Take what came in through its stage; None when a plugin stops it."""
+        incoming = turn.incoming
+        attachments = tuple(CameWith(each.media_type, each.data, each.name) for each in incoming.attachments)
+        message = Message(incoming.text, attachments, incoming.no_memory, incoming.injected)
+        refused = await self._stages.decide("on_input", message=message, turn=turn.info)
+        if refused is not None:
+            turn.ui.show(Refused(refused.reason))
+            await turn.add(Segment("system", refused.reason, no_memory=True))
+            return None
+        made = await self._stages.transform("on_input", "message", message, turn=turn.info)
+        made = replace(made, no_memory=message.no_memory, injected=message.injected)
+        kept = tuple(Attachment(each.media_type, each.data, each.name) for each in made.attachments)
+        if made != message:
+            new = tuple(each for each in kept if each not in incoming.attachments)
+            await turn.add(Segment("user", made.text, plugin="on_input", attachments=new, no_memory=message.no_memory))
+        turn.messages.append(said(made.text, kept, incoming.person, injected=incoming.injected))
+        return made
+
+    async def _set(self, turn: OpenTurn, message: Message, chat: Chat, window: Window) -> Setting:
+        """Return what surrounds the turn's words; turns for which there is no room leave the window."""
+        tools = self._parts.registry.tools
+        prompt = Prompt(instructions(self._settings), (), tuple(tools))
+        prompt = await self._stages.transform("pre_action", "prompt", prompt, message=message, turn=turn.info)
+        specs = tuple(
+            ToolSpec(tool.name, tool.description, tool.parameters)
+            for name in prompt.tools
+            if (tool := tools.get(name)) is not None
+        )
+        volatile = volatile_lines(turn.incoming, turn.at, chat.why.as_text(), prompt.volatile)
+        limits = self._limits()
+        parts = Parts(prompt.instructions, specs, tuple(turn.messages), volatile)
+        left = window.prune(history_room(parts, limits))
+        if not turn.incoming.private:
+            chat.leaving += left
+        return Setting(prompt.instructions, volatile, specs, window.views, limits, chat.why, message)
+
+    def _limits(self) -> Limits:
+        return Limits(self._parts.model.window_tokens, self._settings.reply_tokens, self._tokens)
+
+    def _show_in_window(self, turn: OpenTurn, chat: Chat) -> None:
+        if turn.messages:
+            view = view_of(turn.id, whole(turn.messages), self._tokens)
+            chat.window_for(private=turn.incoming.private).add(view)
+
+    async def _archive(self, chat: Chat) -> None:
+        """Put away what has left the window. When that fails it is tried again after the next turn."""
+        if not chat.leaving:
+            return
+        try:
+            await asyncio.to_thread(self._parts.memory.archive, tuple(chat.leaving))
+            chat.leaving.clear()
+        except HomeAgentError as error:
+            _log.warning("turns that left the window could not be archived: %s", error)
+
+    # -- what a UI may ask for ------------------------------------------------------------------------------------
+
+    async def why(self, place: Place) -> Why:
+        """Return what the last turn of a chat recalled, and why."""
+        return (await self._chats.at(place)).why
+
+    async def outputs(self, place: Place) -> Sequence[Segment]:
+        """Return the whole outputs of a chat that are in view, those of the turn under way too, the newest first."""
+        chat = await self._chats.at(place)
+        found = [*chat.present]
+        window = chat.private or chat.window
+        for view in window.views:
+            if view.turn is not None:
+                found = [*await asyncio.to_thread(self._parts.memory.segments, view.turn), *found]
+        return [segment for segment in reversed(found) if segment.role == "tool"]
+
+    async def start_anew(self, place: Place) -> int:
+        """Begin a new conversation: archive what is in view; return how many turns that was."""
+        chat = await self._chats.at(place)
+        async with chat.lock:
+            left = chat.window.clear()
+            chat.private = None
+            chat.leaving += left
+            await self._archive(chat)
+            return len(left)
+
+    async def take_back(self, place: Place) -> TurnId | None:
+        """Forget the last turn of a chat that is in view (``Memory.undo`` brings it back); return its id."""
+        chat = await self._chats.at(place)
+        async with chat.lock:
+            view = chat.window_for(private=chat.private is not None).drop_last()
+            if view is None or view.turn is None:
+                return None
+            await asyncio.to_thread(self._parts.memory.forget, view.turn)
+            return view.turn

@@ -1,0 +1,73 @@
+"""The chats that are talked in: one turn at a time in each, its window, and what its last turn recalled and why."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from homeagent.agent.context import Window, view_of
+from homeagent.agent.recalling import Why
+from homeagent.agent.rendering import past_messages
+
+if TYPE_CHECKING:
+    from homeagent.agent.ports import MemoryPort
+    from homeagent.agent.tokens import Count
+    from homeagent.memory import Place, Segment, TurnId
+
+__all__ = ["Chat", "Chats"]
+
+_TURNS_AFTER_RESTART = 40
+
+
+class Chat:
+    """One chat. Hold ``lock`` while a turn is under way.
+
+    ``present`` are the segments of the turn under way, or of the last one; ``leaving`` are turns that are out of view and
+    still to archive. Private turns have a window of their own, which begins with the other and is gone with the next turn that is kept.
+    """
+
+    def __init__(self, window: Window) -> None:
+        self.lock = asyncio.Lock()
+        self.window = window
+        self.private: Window | None = None
+        self.why = Why("")
+        self.leaving: list[TurnId] = []
+        self.present: list[Segment] = []
+
+    def window_for(self, *, private: bool) -> Window:
+        """Return the window of the next turn."""
+        if not private:
+            self.private = None
+            return self.window
+        if self.private is None:
+            self.private = Window(self.window.views)
+        return self.private
+
+
+class Chats:
+    """Every chat by its place; one that is new here shows its last turns again, as they are in the log."""
+
+    def __init__(self, memory: MemoryPort, count: Count, result_characters: int) -> None:
+        self._memory = memory
+        self._count = count
+        self._limit = result_characters
+        self._chats: dict[Place, Chat] = {}
+        self._opening = asyncio.Lock()
+
+    async def at(self, place: Place) -> Chat:
+        """Return the chat at a place."""
+        async with self._opening:
+            if place not in self._chats:
+                self._chats[place] = Chat(await asyncio.to_thread(self._reopened, place))
+            return self._chats[place]
+
+    def _reopened(self, place: Place) -> Window:
+        past = self._memory.in_view(place, _TURNS_AFTER_RESTART)
+        return Window(
+            view_of(
+                each.turn,
+                past_messages(each.segments, each.sender, injected=each.injected, limit=self._limit),
+                self._count,
+            )
+            for each in past
+        )

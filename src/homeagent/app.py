@@ -1,0 +1,199 @@
+"""Joins the parts into one program: memory, model, plugins, agent. The only module that does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, PastTurn, reading_plugin
+from homeagent.errors import ConfigError
+from homeagent.memory import Memory, Place
+from homeagent.models import OfflineModel, TokenEstimator
+from homeagent.plugins import Host, InProcess, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+
+    from homeagent.agent import Ui
+    from homeagent.memory import Explanation, Recall, Segment, Turn, TurnId, Viewer
+    from homeagent.memory.embed.protocol import Embedder
+    from homeagent.memory.turn import Status
+    from homeagent.models import Model
+    from homeagent.paths import Home
+    from homeagent_sdk import Injection, Plugin
+
+__all__ = ["App", "AppParts", "HomeMemory"]
+
+INJECTED = "injected"
+"""The source of turns that a plugin put in; their external id is the injection's."""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).astimezone()
+
+
+class HomeMemory:
+    """The memory as the agent asks for it (`homeagent.agent.MemoryPort`)."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def begin(self, turn: Turn) -> TurnId:
+        """Open a turn with what came in."""
+        return self._memory.begin(turn)
+
+    def append(self, turn: TurnId, segment: Segment) -> None:
+        """Add a segment to an open turn."""
+        self._memory.append(turn, segment)
+
+    def close(self, turn: TurnId, status: Status = "done") -> None:
+        """Close a turn for good."""
+        self._memory.close(turn, status)
+
+    def keep(self, turn: Turn) -> TurnId:
+        """Keep a whole turn."""
+        return self._memory.keep(turn)
+
+    def knows(self, source: str, external_id: str) -> bool:
+        """Whether a turn of this source and name was ever opened."""
+        return any(row.source == source and row.external_id == external_id for row in self._memory.turns())
+
+    def recall(self, text: str, *, viewer: Viewer | None, at: datetime | None, limit: int) -> Recall:
+        """Return what is remembered about ``text`` and ``viewer`` may see."""
+        return self._memory.recall(text, viewer=viewer, at=at, limit=limit)
+
+    def explain(self, name: str) -> Explanation:
+        """Say segment by segment what of a turn is computed."""
+        return self._memory.explain(name)
+
+    def in_view(self, place: Place, limit: int) -> Sequence[PastTurn]:
+        """Return the newest closed turns of a chat that were never archived or forgotten, oldest first."""
+        archived = {seq for document in self._memory.documents() for seq in document.turns}
+        here = (row for row in self._memory.turns() if row.place == place and row.closed is not None)
+        newest = deque((row for row in here if row.seq not in archived), maxlen=limit)
+        return [
+            PastTurn(
+                row.turn_id,
+                row.sender,
+                row.source == INJECTED,
+                tuple(each.segment for each in self._memory.segments(row)),
+            )
+            for row in newest
+            if not any(each.decision == "forgotten" for each in self._memory.computed(row.turn_id))
+        ]
+
+    def segments(self, turn: TurnId) -> Sequence[Segment]:
+        """Return the raw segments of a turn."""
+        return [row.segment for row in self._memory.raw(turn)]
+
+    def archive(self, turns: Sequence[TurnId]) -> None:
+        """Put these turns away together."""
+        self._memory.archive(turns=turns)
+
+    def forget(self, name: str) -> None:
+        """Hide a turn from recall and from views."""
+        self._memory.forget(name)
+
+
+@dataclass(frozen=True)
+class AppParts:
+    """What an app is made with besides its home; what is left out is the plain choice.
+
+    ``model`` is the offline one by default. ``plugins`` are built-ins, with their ``plugin_settings`` by plugin name.
+    """
+
+    model: Model = field(default_factory=OfflineModel)
+    plugins: Sequence[Plugin] = ()
+    plugin_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    embedder: Embedder | None = None
+    clock: Callable[[], datetime] = _now
+
+
+class App:
+    """One home, ready to be talked to. Use it with ``async with``: plugins are started, and everything is closed."""
+
+    def __init__(self, memory: Memory, parts: AppParts) -> None:
+        self.memory = memory
+        self.model = parts.model
+        self.inbox = Inbox(memory.home.root / "waiting.json", parts.clock)
+        self.registry = Registry()
+        host = Host(memory.home.root / "plugins", self.inbox)
+        self._port = HomeMemory(memory)
+        for plugin in (reading_plugin(Outputs(self._outputs)), *parts.plugins):
+            self.registry.register(InProcess(plugin, host, parts.plugin_settings.get(plugin.name)))
+        unknown = set(parts.plugin_settings) - set(self.registry.plugins)
+        if unknown:
+            step = f"There are {', '.join(self.registry.plugins)}"
+            raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
+        agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
+        self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
+
+    @classmethod
+    def open(cls, home: Path | str, parts: AppParts | None = None) -> Self:
+        """Open the home. Raises `HomeError`, `StoreError`, `ConfigError` or `PluginError`; then nothing stays open."""
+        parts = parts or AppParts()
+        memory = Memory.open(Path(home), embedder=parts.embedder, clock=parts.clock)
+        try:
+            return cls(memory, parts)
+        except BaseException:
+            memory.shutdown()
+            raise
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.registry.start()
+            policies, returning = self.registry.policies(), self.registry.returning_memory()
+            await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._close()
+
+    async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
+        """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""
+        while True:
+            injection = await self.inbox.next()
+            known = await asyncio.to_thread(self._port.knows, INJECTED, injection.id)
+            if not known:
+                incoming = Incoming(
+                    injection.text,
+                    Place(injection.channel, injection.chat),
+                    no_memory=injection.no_memory,
+                    injected=True,
+                    source=INJECTED,
+                    external_id=injection.id,
+                )
+                await self.agent.respond(incoming, ui_for(injection))
+            await self.inbox.done(injection.id)
+
+    async def _close(self) -> None:
+        try:
+            await self.registry.stop()
+            await self.model.close()
+        finally:
+            await asyncio.to_thread(self.memory.shutdown)
+
+    async def _outputs(self, channel: str, chat: str) -> Sequence[Segment]:
+        return await self.agent.outputs(Place(channel, chat))
+
+
+def _with_about(settings: AgentSettings, home: Home) -> AgentSettings:
+    """Return the settings with the pinned block of the home's ``about.md``, where the owner wrote one."""
+    path = home.root / "about.md"
+    if settings.about or not path.exists():
+        return settings
+    try:
+        return replace(settings, about=path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), f"can't be read ({error})", "Save it as UTF-8, readable by you") from error
