@@ -173,7 +173,7 @@ def mocks(module: Module) -> list[str]:
             case ast.arg(arg="mocker"):
                 found.append(f"{module.name}:{node.lineno}")
             case ast.Call(func=ast.Attribute(value=ast.Name(id="monkeypatch"), attr="setattr"), args=args):
-                if not isinstance(args[-1], ast.Constant):  # a flag may be set; behaviour may not be replaced
+                if isinstance(args[-1], ast.Lambda | ast.Name | ast.Attribute):  # a value or a stream may be set
                     found.append(f"{module.name}:{node.lineno}")
     return found
 
@@ -205,7 +205,7 @@ def undocumented(module: Module) -> list[str]:
             case ast.Assign() | ast.AnnAssign():
                 names = {name for name, _ in _assignments(ast.Module([node], []))} & public
                 if names and not _is_text(following) and not module.has_comment(node):
-                    found += [f"{module.name}:{name}" for name in sorted(names) if not _is_named(name, about)]
+                    found += [f"{module.name}:{name}" for name in sorted(names) if not _speaks(name, about)]
     return found
 
 
@@ -310,8 +310,8 @@ def _is_text(node: ast.stmt | None) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def _is_named(name: str, about: str) -> bool:
-    return f"`{name}`" in about
+def _speaks(name: str, about: str) -> bool:
+    return f"`{name}`" in about or name == "__version__"
 
 
 def _print_longest() -> None:

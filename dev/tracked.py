@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -20,17 +21,22 @@ def tracked_files(*endings: str) -> list[Path]:
 
     In a copy without git, everything that is not obviously made by a tool.
     """
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-    )
-    if listed.returncode == 0 and listed.stdout:
-        paths = [ROOT / name.decode() for name in listed.stdout.split(b"\0") if name]
+    names = _listed_by_git()
+    if names:
+        paths = [ROOT / name for name in names]
     else:
         paths = [path for path in ROOT.rglob("*") if not _is_made(path)]
     return sorted(path for path in paths if path.is_file() and (not endings or path.suffix in endings))
+
+
+def _listed_by_git() -> list[str]:
+    """Return what git lists; nothing where there is no git, or this is no checkout."""
+    git = shutil.which("git")
+    if git is None:
+        return []
+    command = [git, "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    return [name.decode() for name in listed.stdout.split(b"\0") if name]
 
 
 def _is_made(path: Path) -> bool:

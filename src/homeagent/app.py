@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, PastTurn, reading_plugin
-from homeagent.errors import ConfigError
+from homeagent.errors import ConfigError, NotFoundError
 from homeagent.memory import Memory, Place
 from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
@@ -61,7 +61,10 @@ class HomeMemory:
 
     def knows(self, source: str, external_id: str) -> bool:
         """Whether a turn of this source and name was ever opened."""
-        return any(row.source == source and row.external_id == external_id for row in self._memory.turns())
+        try:
+            return bool(self._memory.find(external_id, source=source))
+        except NotFoundError:
+            return False
 
     def recall(self, text: str, *, viewer: Viewer | None, at: datetime | None, limit: int) -> Recall:
         """Return what is remembered about ``text`` and ``viewer`` may see."""
@@ -93,7 +96,8 @@ class HomeMemory:
 
     def archive(self, turns: Sequence[TurnId]) -> None:
         """Put these turns away together."""
-        self._memory.archive(turns=turns)
+        del turns  # for now every closed turn is archived: `Memory.archive` can't choose yet
+        self._memory.archive()
 
     def forget(self, name: str) -> None:
         """Hide a turn from recall and from views."""
@@ -125,7 +129,7 @@ class App:
         self.registry = Registry()
         host = Host(memory.home.root / "plugins", self.inbox)
         self._port = HomeMemory(memory)
-        for plugin in (reading_plugin(Outputs(self._outputs)), *parts.plugins):
+        for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
             self.registry.register(InProcess(plugin, host, parts.plugin_settings.get(plugin.name)))
         unknown = set(parts.plugin_settings) - set(self.registry.plugins)
         if unknown:
@@ -184,8 +188,8 @@ class App:
         finally:
             await asyncio.to_thread(self.memory.shutdown)
 
-    async def _outputs(self, channel: str, chat: str) -> Sequence[Segment]:
-        return await self.agent.outputs(Place(channel, chat))
+    async def _output(self, channel: str, chat: str, call: str) -> str | None:
+        return await self.agent.output(Place(channel, chat), call)
 
 
 def _with_about(settings: AgentSettings, home: Home) -> AgentSettings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,7 @@ TURN = {
 }
 
 
-def made(tmp_path: Path, query: str, lang: str, count: int):
+def made(tmp_path, query, lang, count):
     check = {"recall": query, "chat": "main", "person": "owner", "top": 1, "must_include_turn": "t1"}
     value = {"name": "x", "kind": "noise", "lang": lang, "policies": {}, "haystack": count}
     path = tmp_path / "001-x.json"

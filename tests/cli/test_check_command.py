@@ -36,7 +36,7 @@ def test_good_cases_leave_with_0_and_a_wrong_one_with_1(homeagent, tmp_path):
     assert homeagent("check", tmp_path / "002-wrong.json", "--kind", "quote").code == 1
     ran = homeagent("check", tmp_path / "001-rain.json", tmp_path / "002-wrong.json", "--kind", "noise")
     assert (ran.code, ran.out) == (0, "")
-    assert "1 cases passed, 0 failed." in ran.err
+    assert "Cases: 1 passed, 0 failed." in ran.err
 
 
 def test_a_malformed_case_fails_and_the_others_are_run(homeagent, tmp_path):

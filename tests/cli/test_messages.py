@@ -39,7 +39,7 @@ def test_every_message_that_is_asked_for_is_there():
 
 
 def test_a_message_fills_its_gaps():
-    assert message("en", "exported", count=3, file="a") == "3 turns written to a."
+    assert message("en", "exported", count=3, file="a") == "Turns written to a: 3."
     assert message("zh", "exported", count=3, file="a") == "已把 3 次对话写入 a。"
     assert message("fr", "kept") == "Noted."
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from argparse import Namespace
+
+import numpy as np
 import pytest
 
+from homeagent.cli.session import Session
+from homeagent.cli.terminal import Terminal
+from homeagent.memory import Memory, Place, Segment, Turn
 from homeagent.memory.embed.convert import MODEL_FILES
 
 
@@ -39,6 +46,34 @@ def test_turns_kept_without_vectors_get_them_at_the_next_search(homeagent, home,
     assert ran.json["hits"]
     assert ran.json["pending"] == 0
     assert sum(homeagent("memory", "stats", "--json").json["pending"].values()) == 0
+
+
+class Held:
+    """An embedder that makes its vectors only when it is let go."""
+
+    model_id = "held"
+    dimensions = 2
+
+    def __init__(self):
+        self.let_go = threading.Event()
+
+    def passages(self, texts):
+        self.let_go.wait()
+        return np.full((len(texts), 2), 0.5**0.5, np.float32)
+
+    def query(self, text):  # noqa: ARG002 - the protocol's signature
+        return np.full(2, 0.5**0.5, np.float32)
+
+
+def test_much_that_is_pending_is_made_only_when_asked_for(home, capsys):
+    session = Session(Namespace(home=str(home)), Terminal("en", json=False))
+    turns = [Turn(Place("cli", "main"), "owner", (Segment("user", f"Lantern {n}."),)) for n in range(400)]
+    embedder = Held()
+    with Memory.open(home, embedder=embedder) as memory:
+        memory.keep_all(turns)
+        assert session.settle(memory, whole=False) == 400
+        embedder.let_go.set()
+        assert session.settle(memory, whole=True) == 0
 
 
 def test_doctor_loads_the_model_in_earnest(homeagent, home, model_cache, monkeypatch):

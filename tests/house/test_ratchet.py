@@ -54,7 +54,10 @@ EXCEPTIONS: dict[str, dict[str, Allowed]] = {
     "function lines": {},
     "parameters": {},
     "broad excepts": {
+        "sdk/src/homeagent_sdk/calling.py": Allowed(1, "the plugin boundary: what it raised goes to its caller"),
+        "sdk/src/homeagent_sdk/testing.py": Allowed(1, "the plugin boundary, as a plugin's author tests it"),
         "sdk/src/homeagent_sdk/worker.py": Allowed(2, "the plugin boundary: a cleaner may raise anything"),
+        "src/homeagent/plugins/boundary.py": Allowed(1, "the plugin boundary: a hook may raise anything"),
     },
     "mutable state": {
         "src/homeagent/memory/door/copies.py:_FOLD": Allowed(1, "a cache of a pure function of one character"),
@@ -112,7 +115,8 @@ CHECKS: dict[str, tuple[Callable[[Module], list[Finding]], int, list[Module]]] =
 def test_nothing_is_above_its_limit(name: str) -> None:
     check, limit, code = CHECKS[name]
     findings = [found for module in code for found in check(module)]
-    assert above(findings, limit, EXCEPTIONS[name]) == []
+    problems = above(findings, limit, EXCEPTIONS[name])
+    assert not problems, "\n" + "\n".join(problems)
 
 
 def test_any_is_rare() -> None:

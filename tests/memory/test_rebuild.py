@@ -183,11 +183,13 @@ def test_another_memory_on_the_home_reads_and_keeps_while_one_rebuilds(tmp_path)
         seen = []
 
         def meanwhile(step, done, left):
+            if len(seen) == 4:
+                return  # each turn more is one more to derive
             other.keep(turn(user(f"pear {len(seen)}"), external_id=f"pear {len(seen)}"))
             seen.append((found(other, "pear", limit=500), found(other, "apple", limit=500)))
 
         memory.rebuild(progress=meanwhile)
-        assert len(seen) >= 3
+        assert len(seen) == 4
         for number, (pears, apples) in enumerate(seen):
             assert {f"pear {each}" for each in range(number + 1)} <= pears
             assert {str(each) for each in range(130)} <= apples
@@ -197,29 +199,31 @@ def test_another_memory_on_the_home_reads_and_keeps_while_one_rebuilds(tmp_path)
         assert "plums" in found(memory, "plums")
 
 
-def test_threads_that_recall_and_keep_never_see_an_error_from_rebuilds(tmp_path):
-    errors, stop = [], threading.Event()
-    with opened(tmp_path / "home") as memory, opened(tmp_path / "home") as other:
+@pytest.mark.xfail(strict=True, reason="DerivedFile.replace_by: closes the file under those who are reading it")
+def test_who_is_reading_when_a_rebuild_ends_reads_on(tmp_path):
+    with opened(tmp_path / "home", LetterEmbedder()) as memory:
+        memory.keep_all([turn(user(f"apple {number}")) for number in range(30)])
+        memory.settle()
+        reading = memory._derived.vectors("letters-1", None)
+        rows = [next(reading)]
+        memory.rebuild()
+        assert len([*rows, *reading]) == 30
+
+
+@pytest.mark.xfail(strict=True, raises=KeyError, reason="Recaller: its mirror changes under a question being answered")
+@pytest.mark.parametrize("meanwhile", ["rebuild", "forget"])
+def test_a_question_is_answered_though_another_thread_changes_the_memory_meanwhile(tmp_path, meanwhile):
+    embedder = LetterEmbedder()
+    with opened(tmp_path / "home", embedder) as memory:
         memory.keep_all([turn(user(f"apple {number}"), external_id=str(number)) for number in range(30)])
+        memory.settle()
 
-        def work(used):
-            try:
-                while not stop.is_set():
-                    assert found(used, "apple", limit=100) >= {str(number) for number in range(30)}
-                    used.keep(turn(user("pear")))
-            except (HomeAgentError, AssertionError, OSError) as error:
-                errors.append(error)
+        def forget():
+            memory.forget("7")
+            memory.recall("apple")
 
-        threads = [threading.Thread(target=work, args=(used,)) for used in (memory, other, other)]
-        for thread in threads:
-            thread.start()
-        for _ in range(4):
-            memory.rebuild()
-        stop.set()
-        for thread in threads:
-            thread.join()
-        assert errors == []
-        assert memory.rebuild(verify=True).equal
+        embedder.asked = memory.rebuild if meanwhile == "rebuild" else forget
+        assert len(found(memory, "apple", limit=100)) >= 29
 
 
 @pytest.mark.xfail(strict=True, reason="Mirror: change numbers begin anew in a rebuilt file, so others miss what follows")
@@ -274,7 +278,7 @@ def test_visibility_is_the_same_after_a_rebuild(tmp_path):
 
 
 def test_a_segment_is_computed_alike_however_it_came_in(tmp_path):
-    segments = (user("hello"), tool("the secret is KX93-77AB-Q1"), reply("It is KX93-77AB-Q1"), Segment("system", "x"))
+    segments = (user("hello"), tool("the secret is KX93-77AB-Q1"), reply("So: KX93-77AB-Q1"), Segment("system", "x"))
     with opened(tmp_path / "home") as memory:
         memory.set_policies({"look": HIDDEN})
         whole = memory.keep(turn(*segments))
@@ -283,5 +287,5 @@ def test_a_segment_is_computed_alike_however_it_came_in(tmp_path):
             memory.append(pieces, segment)
             memory.recall("anything")
         memory.close(pieces)
-        assert computed_texts(memory, pieces) == computed_texts(memory, whole) == ["hello", "", "It is ", "x"]
+        assert computed_texts(memory, pieces) == computed_texts(memory, whole) == ["hello", "", "So: ", "x"]
         assert memory.rebuild(verify=True).equal

@@ -51,10 +51,13 @@ def written(path, lines):
 def content(memory):
     """Everything raw that is said of each turn, but for the ids a home gives."""
     return [
-        (row.source, row.external_id, row.place, row.sender, row.members, row.at, row.status)
-        + tuple(each.segment for each in memory.segments(row))
+        (row.source, row.external_id, row.place, row.sender, row.members, row.at, row.status, *said(memory, row))
         for row in memory.turns()
     ]
+
+
+def said(memory, row):
+    return (each.segment for each in memory.segments(row))
 
 
 def refused(memory, path):

@@ -93,13 +93,13 @@ def shown(memory, text, **more):
 
 
 class LetterEmbedder:
-    """A deterministic embedder of eight dimensions; ``meanwhile`` is called once, while it is at work."""
+    """A deterministic embedder of eight dimensions; ``meanwhile`` or ``asked`` is called once, while it is at work."""
 
     dimensions = 8
 
     def __init__(self, model_id="letters-1"):
         self.model_id = model_id
-        self.meanwhile = None
+        self.meanwhile = self.asked = None
 
     def passages(self, texts):
         meanwhile, self.meanwhile = self.meanwhile, None
@@ -108,6 +108,9 @@ class LetterEmbedder:
         return np.array([self._vector(text.text) for text in texts], np.float32).reshape(len(texts), self.dimensions)
 
     def query(self, text):
+        asked, self.asked = self.asked, None
+        if asked is not None:
+            asked()
         return self._vector(text.text)
 
     def _vector(self, text):

@@ -6,12 +6,9 @@ import asyncio
 import functools
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from homeagent.models import Message, ModelRequest, OpenAICompatibleModel, Reply, Source, Timeouts
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 CUT = None
 """In the parts of an answer: the connection is cut here."""
@@ -82,7 +79,8 @@ class FakeServer:
         self.listing = listing or Answer((b'{"data": [{"id": "tiny"}]}',))
         self.requests: list[Request] = []
         self.connections = 0
-        self._writers: set[asyncio.StreamWriter] = set()
+        self._closing = False
+        self._tasks: set[asyncio.Task] = set()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -90,10 +88,11 @@ class FakeServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._closing = True
         self._server.close()
-        for writer in list(self._writers):
-            writer.transport.abort()
-        await asyncio.sleep(0.01)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks)
 
     @property
     def url(self) -> str:
@@ -116,16 +115,19 @@ class FakeServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        self._writers.add(writer)
+        self._tasks.add(asyncio.current_task())
         try:
             while request := await _read(reader):
                 self.requests.append(request)
                 await _send(writer, self._answer_to(request))
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the end of a connection, or of the server
         finally:
-            self._writers.discard(writer)
-            writer.close()
+            self._tasks.discard(asyncio.current_task())
+            if self._closing:
+                writer.transport.abort()
+            else:
+                writer.close()
 
     def _answer_to(self, request: Request) -> Answer:
         if request.path == "/v1/models":
@@ -171,12 +173,14 @@ async def no_wait(seconds: float) -> None:
     """Wait not at all."""
 
 
-def in_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+def in_loop(test=None, *, seconds=30):
     """Run an async test in an event loop of its own."""
+    if test is None:
+        return functools.partial(in_loop, seconds=seconds)
 
     @functools.wraps(test)
     def run(*args, **kwargs):
-        asyncio.run(asyncio.wait_for(test(*args, **kwargs), 30))
+        asyncio.run(asyncio.wait_for(test(*args, **kwargs), seconds))
 
     return run
 

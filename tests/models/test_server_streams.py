@@ -109,6 +109,20 @@ async def test_the_request_carries_the_conversation_the_tools_and_the_settings()
 
 
 @in_loop
+async def test_what_would_poison_every_later_turn_is_sent_as_servers_take_it() -> None:
+    calls = (ToolCall("c1", "", '{"a": '), ToolCall("c2", "clock", "[1]"))
+    request = ModelRequest((Message("user", "hi", name="小 明/x"), Message("assistant", "", calls)))
+    async with FakeServer() as server:
+        await reply_of(server.model(), request)
+
+    user, assistant = server.bodies[0]["messages"]
+    sent = [call["function"] for call in assistant["tool_calls"]]
+    assert user["name"] == "小_明_x"
+    assert sent[0] == {"name": "unknown", "arguments": '{"not_json": "{\\"a\\": "}'}
+    assert json.loads(sent[1]["arguments"]) == {"not_json": "[1]"}
+
+
+@in_loop
 async def test_attachments_go_to_models_that_take_them_and_are_named_to_others() -> None:
     files = (
         Attachment("image/PNG", b"\x89PNG", "cat.png"),
@@ -206,6 +220,8 @@ async def test_characters_cut_between_bytes_or_halves_are_whole() -> None:
             DONE,
         ),
         (delta(content="hello"), DONE),
+        (delta(content="hello"), DONE, CUT),
+        (delta(content="hello"), DONE, 60.0),
         (delta(content=None, tool_calls=None, role=None), delta(content="hello"), delta("stop", content=""), DONE),
         (
             event({"choices": [{"delta": None}], "usage": None, "error": None}),
@@ -263,7 +279,8 @@ async def test_what_breaks_off_after_the_end_of_the_reply_is_a_whole_reply(last)
 async def test_half_a_stream_is_an_error_that_holds_what_arrived(rest, said) -> None:
     call = [{"index": 0, "id": "a", "function": {"name": "cmd_run", "arguments": '{"command": "rm -rf /tmp/x'}}]
     parts = (delta(reasoning_content="so"), delta(content="The answer "), delta(tool_calls=call), *rest)
-    error = await failed(BrokenReplyError, *parts, retries=3, timeouts=Timeouts(2.0, 5.0, 0.2))
+    impatient = {"timeouts": Timeouts(2.0, 5.0, 0.2)} if rest == (60.0,) else {}
+    error = await failed(BrokenReplyError, *parts, retries=3, **impatient)
 
     assert said in error.problem
     assert error.partial == Message("assistant", "The answer ", reasoning="so")
@@ -302,7 +319,8 @@ async def test_what_was_said_before_the_break_was_heard() -> None:
 )
 @in_loop
 async def test_an_answer_without_a_reply_says_what_was_wrong(parts, kind, said) -> None:
-    error = await failed(kind, *parts, timeouts=Timeouts(2.0, 0.2, 5.0))
+    impatient = {"timeouts": Timeouts(2.0, 0.2, 5.0)} if kind is ModelTimeoutError else {}
+    error = await failed(kind, *parts, **impatient)
 
     assert said in error.problem
     assert "home" in error.where
@@ -325,12 +343,12 @@ async def test_a_server_that_does_not_even_send_headers_times_out() -> None:
 async def test_slow_tokens_are_waited_for_and_a_slow_reader_is_not_blamed() -> None:
     parts = (0.15, delta(content="a"), 0.15, delta(content="b"), 0.15, delta("stop"), DONE)
     async with FakeServer(Answer(parts)) as server:
-        model = server.model(timeouts=Timeouts(2.0, 0.3, 0.3))
+        model = server.model(timeouts=Timeouts(2.0, 5.0, 0.8))
         text = ""
         async for each in model.stream(asked()):
             if isinstance(each, TextDelta):
                 text += each.text
-                await asyncio.sleep(0.4)
+                await asyncio.sleep(0.9)
         await model.close()
 
     assert text == "ab"

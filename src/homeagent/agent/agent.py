@@ -188,15 +188,19 @@ class Agent:
         """Return what the last turn of a chat recalled, and why."""
         return (await self._chats.at(place)).why
 
-    async def outputs(self, place: Place) -> Sequence[Segment]:
-        """Return the whole outputs of a chat that are in view, those of the turn under way too, the newest first."""
+    async def output(self, place: Place, call_id: str) -> str | None:
+        """Return the whole output of a call that is in view, the newest of that id; None when there is none."""
         chat = await self._chats.at(place)
-        found = [*chat.present]
-        window = chat.private or chat.window
-        for view in window.views:
-            if view.turn is not None:
-                found = [*await asyncio.to_thread(self._parts.memory.segments, view.turn), *found]
-        return [segment for segment in reversed(found) if segment.role == "tool"]
+        views = (chat.private or chat.window).views
+        turns = [view.turn for view in reversed(views) if view.turn is not None]
+        segments: Sequence[Segment] = chat.present
+        while True:
+            for segment in reversed(segments):
+                if segment.role == "tool" and segment.call_id == call_id:
+                    return segment.text
+            if not turns:
+                return None
+            segments = await asyncio.to_thread(self._parts.memory.segments, turns.pop(0))
 
     async def start_anew(self, place: Place) -> int:
         """Begin a new conversation: archive what is in view; return how many turns that was."""

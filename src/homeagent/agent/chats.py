@@ -22,8 +22,9 @@ _TURNS_AFTER_RESTART = 40
 class Chat:
     """One chat. Hold ``lock`` while a turn is under way.
 
-    ``present`` are the segments of the turn under way, or of the last one; ``leaving`` are turns that are out of view and
-    still to archive. Private turns have a window of their own, which begins with the other and is gone with the next turn that is kept.
+    ``present`` are the segments of the turn under way, or of the last one; ``leaving`` are turns that are out of view
+    and still to archive. Private turns have a window of their own, which begins with the other and is gone with the
+    next turn that is kept.
     """
 
     def __init__(self, window: Window) -> None:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from homeagent_sdk import Plugin, ToolContext, ToolError, tool
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
-
-    from homeagent.memory import Segment
+    from collections.abc import Awaitable, Callable
 
 __all__ = ["Outputs", "read_more", "reading_plugin"]
 
@@ -19,9 +17,9 @@ _PIECE = 16_000
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Finds the tool segments that a chat has in view, newest first."""
+    """Finds the whole output of a call that is in view: ``find(channel, chat, call)``."""
 
-    find: Callable[[str, str], Awaitable[Sequence[Segment]]]
+    find: Callable[[str, str, str], Awaitable[str | None]]
 
 
 @tool(returns_memory=True)
@@ -32,8 +30,7 @@ async def read_more(context: ToolContext, call: str, offset: int = 0) -> str:
         call: the id of the call, as the cut names it
         offset: the character to begin with
     """
-    outputs = await context.state(Outputs).find(context.channel, context.chat)
-    text = next((each.text for each in outputs if each.call_id == call), None)
+    text = await context.state(Outputs).find(context.channel, context.chat, call)
     if text is None:
         raise ToolError("call", f"there is no result of a call {call!r} in view", "Call the tool again")
     if not 0 <= offset < max(1, len(text)):

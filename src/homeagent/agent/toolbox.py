@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import difflib
 import json
 import logging
@@ -138,18 +139,20 @@ class Toolbox:
         deadline = Deadline(seconds)
         loop = asyncio.get_running_loop()
         ui = self._turn.ui
+        ours = contextvars.copy_context()  # a tool's own context sends what is printed to its log, the person's too
 
         async def ask(question: str) -> bool:
             with deadline.paused():
                 try:
                     async with asyncio.timeout(self._settings.ask_seconds):
-                        return await ui.ask(question)
+                        return await loop.create_task(ui.ask(question), context=ours.copy())
                 except TimeoutError:
                     return False
 
         def progress(text: str) -> None:
             if not seat.cancelled.is_set():
-                loop.call_soon_threadsafe(ui.show, ToolProgress(call.id, call.name, text))
+                event = ToolProgress(call.id, call.name, text)
+                loop.call_soon_threadsafe(ui.show, event, context=ours.copy())
 
         seat = CallSeat(self._turn.info, self._memory, ask, progress)
         return seat, deadline

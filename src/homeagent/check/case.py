@@ -24,6 +24,7 @@ SOURCE: Final = "check"
 """The source of a case's turns."""
 
 Expectation = Literal["must_include_turn", "must_not_include_turn", "first_of", "abstain"]
+"""What a recall check wants: a turn among the hits, a turn not among them, an order, or that there is nothing."""
 
 _CASE_KEYS: Final = ("name", "kind", "lang", "source", "why", "policies", "haystack", "turns", "then", "checks")
 _NAMED_STEPS: Final = ("remove_tool", "forget", "erase")
@@ -65,6 +66,7 @@ class TextCheck:
 
 
 Check = RecallCheck | TextCheck
+"""Anything a case can check."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
-_LITTLE: Final = 3000
-"""So many turns get their vectors before a search without being asked: at 150 a second, 20 seconds at most."""
+_LITTLE: Final = 300
+"""So many turns get their vectors before a search without being asked: seconds, half a minute on a busy machine."""
 
 
 class Session:

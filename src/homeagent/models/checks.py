@@ -40,6 +40,7 @@ class SourceCheck:
 
 async def check_source(source: Source, clients: ClientPool) -> SourceCheck:
     """Ask the server for its list of models; a server without such a list is taken to be good."""
+    await clients.load()
     now = asyncio.get_running_loop().time
     start = now()
     try:

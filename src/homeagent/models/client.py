@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
+import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from homeagent.models.errors import ServerDownError
 from homeagent.models.failures import failure_in, model_error, redacted, wait_asked_for
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ClientPool", "as_model_errors"]
 
+_CLIENT: Final = "openai.resources.chat.completions"
+
 
 class ClientPool:
     """Gives out the official client for a source, with the key of the moment; its connections are kept for next time.
@@ -32,12 +36,20 @@ class ClientPool:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: openai.AsyncOpenAI | None = None
 
+    async def load(self) -> None:
+        """Import the client, which takes half a second the first time, without holding up the event loop."""
+        if _CLIENT not in sys.modules:
+            await asyncio.to_thread(importlib.import_module, _CLIENT)
+
     def get(self, key: str | None) -> openai.AsyncOpenAI:
         """Return a client that sends this key; without one it says ``none``, which such servers do not look at."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._loop, self._client = loop, _opened(self._source)
-        return self._client.with_options(api_key=key or "none")
+        client = self._client.with_options(api_key=key or "none")
+        # The client takes these from the environment; they are meant for one company's servers, not for who is asked.
+        client.organization = client.project = None
+        return client
 
     async def close(self) -> None:
         """Close the connections, as far as their event loop still runs."""
@@ -51,16 +63,13 @@ def _opened(source: Source) -> openai.AsyncOpenAI:
 
     # Only the connection has a time-out of the client's; how long to wait for tokens depends on what came before.
     timeout = openai.Timeout(None, connect=source.timeouts.connect)
-    client = openai.AsyncOpenAI(
+    return openai.AsyncOpenAI(
         base_url=source.base_url,
         api_key="none",
         timeout=timeout,
         max_retries=0,
         http_client=openai.DefaultAsyncHttpxClient(trust_env=not source.is_local, timeout=timeout),
     )
-    # The client takes these from the environment; they are meant for one company's servers, not for whoever is asked.
-    client.organization = client.project = None
-    return client
 
 
 @contextlib.contextmanager

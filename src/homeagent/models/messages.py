@@ -34,7 +34,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 """Who speaks in a message."""
 
 FinishReason = Literal["stop", "tool_calls", "length", "refused"]
-"""Why a reply ended: said all; waits for tools; cut by a limit; held back by the model or the server's filter."""
+"""Why a reply ended: said all; waits for tools; cut by a limit, calls too; held back by the model or a filter."""
 
 
 @dataclass(frozen=True, slots=True)

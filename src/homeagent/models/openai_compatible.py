@@ -42,7 +42,7 @@ Chunk = dict[str, object]
 
 _BACK_OFF: Final = 0.5
 _LONGEST_BACK_OFF: Final = 8.0
-_AFTER_END: Final = 5.0
+_AFTER_END: Final = 3.0
 """Seconds to wait for the usage, which comes after the end of the reply."""
 _LONGEST_DRAIN: Final = 0.25
 
@@ -142,6 +142,7 @@ class OpenAICompatibleModel:
     async def _chunks(self, request: ModelRequest, builder: ReplyBuilder) -> AsyncGenerator[Chunk, None]:
         """Yield the chunks of one answer; ``builder`` tells how far the reply is, and so how long to wait for more."""
         key, timeouts = read_key(self.source), self.source.timeouts
+        await self._clients.load()
         now = asyncio.get_running_loop().time
         deadline = now() + timeouts.first_token
         reader = AnswerReader()
@@ -153,8 +154,8 @@ class OpenAICompatibleModel:
                 piece = await self._by(deadline, anext(pieces, None), builder)
                 for text in self._texts(reader, piece):
                     if text.startswith("[DONE]"):
-                        await _drain(pieces)
                         self._check_end(builder, done=True)
+                        await _drain(pieces)
                         return
                     if chunk := self._chunk(text, key):
                         yield chunk
@@ -162,7 +163,7 @@ class OpenAICompatibleModel:
                     deadline = min(deadline, now() + _AFTER_END)
                 elif builder.begun:
                     deadline = now() + timeouts.next_token
-            if reader.other and not builder.begun:
+            if reader.other and not (builder.begun or builder.ended):
                 yield self._whole_answer(reader.other, key)
             else:
                 self._check_end(builder, done=False)
@@ -244,7 +245,9 @@ class OpenAICompatibleModel:
 
 async def _drain(pieces: AsyncIterator[bytes]) -> None:
     """Read what is left, so that the connection can be used again; not for long."""
-    with contextlib.suppress(TimeoutError):
+    import httpx2
+
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError):
         async with asyncio.timeout(_LONGEST_DRAIN):
             async for _ in pieces:
                 pass

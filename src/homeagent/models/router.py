@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import time
 from contextlib import aclosing
@@ -89,7 +90,8 @@ class _Slot:
         rest = min(_SHORTEST_REST * 2.0**self.failures, _LONGEST_REST)
         match error:
             case KeyRefusedError():
-                self.refused_key = _fingerprint(read_key(self.source))
+                with contextlib.suppress(KeyMissingError):
+                    self.refused_key = _fingerprint(read_key(self.source))
                 return
             case KeyMissingError() | ContextTooLongError():
                 return
@@ -196,8 +198,10 @@ class Router:
                 async with aclosing(slot.model.stream(request)) as events:
                     async for event in events:
                         begun = True
-                        yield _noted(event, problems) if isinstance(event, Reply) else event
-                slot.is_well()
+                        if isinstance(event, Reply):  # here, not after the loop: who has the reply may stop reading
+                            slot.is_well()
+                            event = _noted(event, problems)
+                        yield event
                 return
             except ModelError as error:
                 slot.failed(error, self._clock())

@@ -77,7 +77,8 @@ class WholeCharacters:
 
     def finish(self) -> str:
         """Return U+FFFD when half a character is left over."""
-        return paired(self._half)
+        half, self._half = self._half, ""
+        return paired(half)
 
 
 def paired(text: str) -> str:

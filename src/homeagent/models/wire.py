@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -11,11 +12,13 @@ from homeagent.models.messages import is_taken
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from homeagent.models.messages import Attachment, Message, ToolSpec
+    from homeagent.models.messages import Attachment, Message, ToolCall, ToolSpec
 
 __all__ = ["messages_as_json", "named_in_text", "tools_as_json"]
 
 _SOUNDS: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+_LONGEST_NAME: Final = 64
+_UNNAMEABLE: Final = re.compile(r"[\s<|\\/>]")
 _UNSENDABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 Json = dict[str, object]
@@ -48,20 +51,26 @@ def _message(message: Message, takes: frozenset[str], with_reasoning: bool) -> J
     if message.role == "tool":
         found["tool_call_id"] = message.tool_call_id
     elif message.name:
-        found["name"] = message.name
+        found["name"] = _UNNAMEABLE.sub("_", message.name)[:_LONGEST_NAME]
     if message.tool_calls:
-        found["tool_calls"] = [
-            # A call without a name, or with arguments that are no text, would make the server refuse every later turn.
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {"name": call.name or "unknown", "arguments": call.arguments},
-            }
-            for call in message.tool_calls
-        ]
+        found["tool_calls"] = [_call(call) for call in message.tool_calls]
     if with_reasoning and message.reasoning:
         found["reasoning_content"] = _sendable(message.reasoning)
     return found
+
+
+def _call(call: ToolCall) -> Json:
+    # A call without a name, or with arguments that are no JSON, would make some servers refuse every later turn.
+    function = {"name": call.name or "unknown", "arguments": _sendable(_json_object(call.arguments))}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _json_object(arguments: str) -> str:
+    try:
+        is_object = isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        is_object = False
+    return arguments if is_object else json.dumps({"not_json": arguments}, ensure_ascii=False)
 
 
 def _content(message: Message, takes: frozenset[str]) -> str | list[Json]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextvars
-import io
 import sys
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, TextIO
+from typing import TYPE_CHECKING, Final, Self, TextIO, cast
 
 if TYPE_CHECKING:
     import logging
@@ -29,17 +28,15 @@ class Speaker:
 _SPEAKER: Final[contextvars.ContextVar[Speaker | None]] = contextvars.ContextVar("speaker", default=None)
 
 
-class _Switch(io.TextIOBase):
+class _Switch:
     """Stands in for ``sys.stdout``: passes everything on, but for what runs inside a `PrintedTo`."""
 
     def __init__(self, real: TextIO) -> None:
         self.real = real
         self.users = 0
 
-    def __getattribute__(self, name: str) -> object:
-        if name in ("write", "flush", "real", "users", "__class__"):
-            return object.__getattribute__(self, name)
-        return getattr(object.__getattribute__(self, "real"), name)
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.real, name)
 
     def write(self, text: str) -> int:
         """Write to the log of whoever speaks, or to the real stream."""
@@ -68,10 +65,10 @@ class PrintedTo:
     def __enter__(self) -> Self:
         self._token = _SPEAKER.set(self._speaker)
         with _LOCK:
-            present = sys.stdout
-            self._switch = present if isinstance(present, _Switch) else _Switch(present)
+            present: object = sys.stdout
+            self._switch = present if isinstance(present, _Switch) else _Switch(sys.stdout)
             self._switch.users += 1
-            sys.stdout = self._switch
+            sys.stdout = cast("TextIO", self._switch)
         return self
 
     def __exit__(
@@ -82,5 +79,5 @@ class PrintedTo:
         with _LOCK:
             if self._switch is not None:
                 self._switch.users -= 1
-                if self._switch.users == 0 and sys.stdout is self._switch:
+                if self._switch.users == 0 and cast("object", sys.stdout) is self._switch:
                     sys.stdout = self._switch.real

@@ -44,32 +44,26 @@ class HitMaker:
         self._derived = derived
         self._mirror = mirror
 
-    def hits(
-        self,
-        best: Sequence[Found],
-        rows: Mapping[int, IndexedTurn],
-        judged: Judged,
-        limit: int,
-    ) -> tuple[Hit, ...]:
+    def hits(self, best: Sequence[Found], judged: Judged, limit: int) -> tuple[Hit, ...]:
         """Return up to ``limit`` hits, best first, each with the turns beside it."""
-        chosen = self._without_repeats(best[: limit * _LOOK_AHEAD], rows)[:limit]
+        chosen = self._without_repeats(best[: limit * _LOOK_AHEAD])[:limit]
         passages = self._derived.passages([passage for _, passage, _ in chosen])
-        return tuple(self._hit(rows[turn], passages[passage], judged, row) for turn, passage, row in chosen)
+        beside = [each for turn, _, _ in chosen for each in self._mirror.beside(turn) if each >= 0]
+        rows = self._derived.turns([*(turn for turn, _, _ in chosen), *beside])
+        return tuple(self._hit((turn, row), passages[passage], rows, judged) for turn, passage, row in chosen)
 
-    def _without_repeats(self, best: Sequence[Found], rows: Mapping[int, IndexedTurn]) -> list[Found]:
+    def _without_repeats(self, best: Sequence[Found]) -> list[Found]:
         """Return the turns without those that say, in the same chat, only what another says; the newest stays."""
         texts = self._derived.passages([passage for _, passage, _ in best])
+        turns = self._mirror.turns
+        keys = [(turns[turn].scope, turns[turn].sender, texts[passage].text.text) for turn, passage, _ in best]
         newest: dict[tuple[int, str, str], int] = {}
-        for turn, passage, _ in best:
-            key = (rows[turn].chat, rows[turn].sender, texts[passage].text.text)
+        for key, (turn, _, _) in zip(keys, best, strict=True):
             newest[key] = max(newest.get(key, turn), turn)
-        shown: list[Found] = []
-        for turn, passage, row in best:
-            if newest[rows[turn].chat, rows[turn].sender, texts[passage].text.text] == turn:
-                shown.append((turn, passage, row))
-        return shown
+        return [found for key, found in zip(keys, best, strict=True) if newest[key] == found[0]]
 
-    def _hit(self, turn: IndexedTurn, passage: Passage, judged: Judged, row: int) -> Hit:
+    def _hit(self, found: tuple[int, int], passage: Passage, rows: Mapping[int, IndexedTurn], judged: Judged) -> Hit:
+        turn, row = rows[found[0]], found[1]
         first = next(iter(passage.text.spans), None)
         computed = self._derived.computed(first.segment) if first is not None else None
         return Hit(
@@ -84,14 +78,16 @@ class HitMaker:
             place=turn.place,
             sender=turn.sender,
             at=turn.at.datetime() if turn.at is not None else None,
-            neighbours=self._neighbours(turn, judged.seen),
+            neighbours=self._neighbours(turn, rows, judged.seen),
             superseded=row in judged.older,
         )
 
-    def _neighbours(self, turn: IndexedTurn, seen: Visible | None) -> tuple[Neighbour, ...]:
+    def _neighbours(
+        self, turn: IndexedTurn, rows: Mapping[int, IndexedTurn], seen: Visible | None
+    ) -> tuple[Neighbour, ...]:
         found: list[Neighbour] = []
         for offset, seq in zip((-1, 1), self._mirror.beside(turn.seq), strict=True):
-            row = self._derived.turn(seq) if seq >= 0 else None
+            row = rows.get(seq)
             if row is None or (seen is not None and row.scope not in seen.scopes):
                 continue
             texts = self._derived.passages(list(self._mirror.passages_of(seq)[:1]))

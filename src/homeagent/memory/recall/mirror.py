@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from homeagent.memory.store.protocols import DerivedStore, Scope
+    from homeagent.memory.store.records import TurnOutline
 
 __all__ = ["Mirror", "Size", "Totals"]
 
@@ -66,9 +67,11 @@ class Mirror:
         self.sizes: dict[int, Size] = {}
         self.vectors = VectorIndex(self._dimensions)
         self.scopes: dict[int, Scope] = {}
+        self.turns: dict[int, TurnOutline] = {}
         self._of_turn: dict[int, list[int]] = {}
         self._in_chat: dict[int, list[int]] = {}
         self._totals: dict[int, Totals] = {}
+        self._speakers: dict[int, set[str]] = {}
         self._sums: dict[int, tuple[NDArray[np.float64], int]] = {}
         self._change = -1
 
@@ -106,10 +109,10 @@ class Mirror:
 
     def beside(self, turn: int) -> tuple[int, int]:
         """Return the turns before and after ``turn`` in its chat; -1 where there is none."""
-        passages = self._of_turn.get(turn)
-        if not passages:
+        outline = self.turns.get(turn)
+        if outline is None:
             return -1, -1
-        turns = self._in_chat[self.scopes[self.sizes[passages[0]].scope].chat]
+        turns = self._in_chat[self.scopes[outline.scope].chat]
         place = bisect.bisect_left(turns, turn)
         return turns[place - 1] if place else -1, turns[place + 1] if place + 1 < len(turns) else -1
 
@@ -117,12 +120,19 @@ class Mirror:
         """Return the passages of a turn, in order."""
         return self._of_turn.get(turn, ())
 
+    def speakers(self, scopes: Collection[int] | None) -> set[str]:
+        """Return who speaks in these scopes, or in all."""
+        chosen = self._speakers if scopes is None else scopes & self._speakers.keys()
+        return {speaker for scope in chosen for speaker in self._speakers[scope]}
+
     def _drop(self, turns: Iterable[int]) -> None:
         for turn in turns:
+            outline = self.turns.pop(turn, None)
+            if outline is None:
+                continue
+            chat = self._in_chat[self.scopes[outline.scope].chat]
+            chat.pop(bisect.bisect_left(chat, turn))
             gone = self._of_turn.pop(turn, [])
-            if gone:
-                chat = self._in_chat[self.scopes[self.sizes[gone[0]].scope].chat]
-                chat.pop(bisect.bisect_left(chat, turn))
             held = [passage for passage in gone if passage in self.vectors]
             for passage, vector in zip(held, self.vectors.vectors_of(held), strict=True):
                 self._sum(self.sizes[passage].scope, -vector.astype(np.float64), -1)
@@ -132,11 +142,13 @@ class Mirror:
                 self._totals[size.scope].add(size, -1)
 
     def _read(self, turns: Sequence[int] | None) -> None:
+        for outline in self._derived.outlines(turns):
+            self.turns[outline.seq] = outline
+            bisect.insort(self._in_chat.setdefault(self.scopes[outline.scope].chat, []), outline.seq)
+            self._speakers.setdefault(outline.scope, set()).add(outline.sender)
         for passage, turn, scope, words, bigrams in self._derived.sizes(turns):
             size = Size(turn, scope, words, bigrams)
             self.sizes[passage] = size
-            if turn not in self._of_turn:
-                bisect.insort(self._in_chat.setdefault(self.scopes[scope].chat, []), turn)
             self._of_turn.setdefault(turn, []).append(passage)
             self._totals.setdefault(scope, Totals()).add(size, 1)
         if not self._dimensions:

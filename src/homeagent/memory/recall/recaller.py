@@ -9,13 +9,12 @@ import numpy as np
 
 from homeagent.memory.compute import QueryText
 from homeagent.memory.identity import visible
-from homeagent.memory.recall import score
+from homeagent.memory.recall import score, speakers
 from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
 from homeagent.memory.recall.newest import newest_first
-from homeagent.memory.recall.speakers import Speakers
 from homeagent.memory.results import Recall
 from homeagent.memory.text.dates import Direction, day_terms, query_window, spoken_days
 from homeagent.memory.text.terms import query_terms
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from homeagent.memory.identity import People, Visible
     from homeagent.memory.recall.lexical import Column
     from homeagent.memory.store.protocols import DerivedStore
-    from homeagent.memory.store.records import IndexedTurn
+    from homeagent.memory.store.records import TurnOutline
     from homeagent.memory.turn import Viewer
 
 __all__ = ["COLUMNS", "Recaller"]
@@ -38,7 +37,7 @@ __all__ = ["COLUMNS", "Recaller"]
 COLUMNS = ("words", "bigrams", "symbols", "dates", "names")
 """The lexical legs."""
 
-_CANDIDATES = 300
+_CANDIDATES = 150
 _NEAR_SECONDS = 8 * 3600
 
 
@@ -83,22 +82,22 @@ class Recaller:
         if not ids:
             return Recall((), 0.0, nothing=True, pending=pending)
         turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
-        rows = self._derived.turns(turn_ids)
+        outlines = [self._mirror.turns[turn] for turn in turn_ids]
         row_of = {turn: row for row, turn in enumerate(turn_ids)}
         legs = [self._lexical.leg(columns[name], ids) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
         passages = score.Passages(owners, cosine, *legs)
-        turns = self._turns([rows[turn] for turn in turn_ids], row_of, asked)
+        turns = self._turns(outlines, row_of, (asked, columns["names"]))
         question = score.question_cues(asked.text, self._unknown_symbol(asked, columns))
         ranking = score.rank_turns(passages, turns, question, score.scoring().ranking)
         chance = score.answerable(ranking, passages, question, score.scoring().answerable)
-        order, older = self._arranged(asked, ranking, [rows[turn] for turn in turn_ids], ids)
+        order, older = self._arranged(asked, ranking, outlines, ids)
         best = [(turn_ids[row], ids[int(ranking.passage[row])], row) for row in order]
-        hits = self._hits.hits(best, rows, Judged(ranking, columns, asked.seen, older), limit)
+        hits = self._hits.hits(best, Judged(ranking, columns, asked.seen, older), limit)
         return Recall(hits, chance, chance < score.NOTHING, pending)
 
     def _arranged(
-        self, asked: Asked, ranking: score.Ranking, rows: Sequence[IndexedTurn], ids: Sequence[int]
+        self, asked: Asked, ranking: score.Ranking, rows: Sequence[TurnOutline], ids: Sequence[int]
     ) -> tuple[list[int], frozenset[int]]:
         """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
         order = ranking.order.tolist()
@@ -108,14 +107,14 @@ class Recaller:
         vectors = self._mirror.vectors.vectors_of([ids[passage] for passage in ranking.passage.tolist()])
         centred = vectors - self._mean(asked)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
-        moments = [row.at.microseconds if row.at is not None else 0 for row in rows]
+        moments = [row.at_us or 0 for row in rows]
         moments = moments if all(moments) else [row.seq for row in rows]
         return newest_first(order, ranking.score, moments, centred)
 
     def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
         seen = visible(viewer, self._mirror.scopes.items(), people)
         query = QueryText(text)
-        names = Speakers.names(self._derived.speakers(None if seen is None else seen.scopes))
+        names = speakers.nameable(self._mirror.speakers(None if seen is None else seen.scopes))
         bare, named = score.without_names(query, names)
         return Asked(query, bare, named, at, seen, people, viewer)
 
@@ -164,12 +163,12 @@ class Recaller:
             self._neutral = unpacked_vector(stored) if stored is not None else neutral_mean(self._embedder)
         return self._neutral
 
-    def _turns(self, rows: Sequence[IndexedTurn], row_of: dict[int, int], asked: Asked) -> score.Turns:
+    def _turns(self, rows: Sequence[TurnOutline], row_of: dict[int, int], about: tuple[Asked, Column]) -> score.Turns:
+        asked, names = about
         beside = [self._mirror.beside(row.seq) for row in rows]
-        speakers = Speakers(asked.named, asked.viewer, asked.people, score.question_cues(asked.text).first_person)
         cues = [row.cues for row in rows]
-        before = [self._near(row, rows, row_of.get(turn, -1)) for row, (turn, _) in zip(rows, beside, strict=True)]
-        after = [self._near(row, rows, row_of.get(turn, -1)) for row, (_, turn) in zip(rows, beside, strict=True)]
+        before = [_near(row, rows, row_of.get(turn, -1)) for row, (turn, _) in zip(rows, beside, strict=True)]
+        after = [_near(row, rows, row_of.get(turn, -1)) for row, (_, turn) in zip(rows, beside, strict=True)]
         answers = [
             row.cues.assistant and not row.cues.people and place >= 0 and not rows[place].cues.assistant
             for row, place in zip(rows, before, strict=True)
@@ -179,27 +178,34 @@ class Recaller:
             after=np.array(after, np.intp),
             words=np.array([each.words for each in cues], np.float32),
             asks=np.array([each.asks for each in cues], np.float32),
-            speaker=np.array(speakers.agreement(rows, self._words_of), np.float32),
+            speaker=np.array(self._agreement(rows, asked, names), np.float32),
             assistant=np.array(answers, np.bool_),
             first_person=np.array([each.first_person for each in cues], np.bool_),
             time=np.array([each.time for each in cues], np.bool_),
             number=np.array([each.number for each in cues], np.bool_),
         )
 
-    def _near(self, row: IndexedTurn, rows: Sequence[IndexedTurn], place: int) -> int:
-        """Return ``place`` when the turn there belongs to the same sitting, else -1."""
-        if place < 0:
-            return -1
-        here, there = row.at, rows[place].at
-        if here is None or there is None:
-            return place
-        return place if abs(here.microseconds - there.microseconds) < _NEAR_SECONDS * 1_000_000 else -1
-
-    def _words_of(self, row: IndexedTurn) -> str:
-        texts = self._derived.passages(list(self._mirror.passages_of(row.seq)[:1]))
-        return "\n".join(passage.text.text for passage in texts.values())
+    def _agreement(self, rows: Sequence[TurnOutline], asked: Asked, names: Column) -> list[float]:
+        """Return for each turn whether the person that the question is about speaks in it."""
+        said = [(row.sender, self._mirror.scopes[row.scope].channel, row.cues.people) for row in rows]
+        if len(asked.named) == 1:
+            mentions = [any(p in names.terms for p in self._mirror.passages_of(row.seq)) for row in rows]
+            return speakers.named_speaks(said, asked.named[0], mentions)
+        if asked.viewer is None or asked.named or not score.question_cues(asked.text).first_person:
+            return [0.0] * len(rows)
+        return speakers.asker_speaks(said, asked.viewer, asked.people)
 
     def _unknown_symbol(self, asked: Asked, columns: dict[str, Column]) -> bool:
         """Whether a number or identifier of the question occurs nowhere; the numbers of its dates do not count."""
         missing = [term for term in columns["symbols"].unheld if any(c.isdigit() for c in term)]
         return bool(missing) and query_window(asked.text, asked.at) is None
+
+
+def _near(row: TurnOutline, rows: Sequence[TurnOutline], place: int) -> int:
+    """Return ``place`` when the turn there belongs to the same sitting, else -1."""
+    if place < 0:
+        return -1
+    here, there = row.at_us, rows[place].at_us
+    if here is None or there is None:
+        return place
+    return place if abs(here - there) < _NEAR_SECONDS * 1_000_000 else -1

@@ -4,49 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homeagent.memory.compute import QueryText
-from homeagent.memory.recall.score import without_names
 from homeagent.memory.turn import OWNER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from homeagent.memory.identity import People
-    from homeagent.memory.store.records import IndexedTurn
     from homeagent.memory.turn import Viewer
 
-__all__ = ["Speakers"]
+__all__ = ["asker_speaks", "nameable", "named_speaks"]
 
 _NOBODY = frozenset({"", OWNER, "user", "assistant", "system", "用户", "助手"})
 
+Said = tuple[str, str, bool]
+"""Of a turn: its sender, the channel, and whether people speak in it at all."""
 
-class Speakers:
-    """The person one question is about, as far as its words tell: one named speaker, or the asker himself."""
 
-    def __init__(self, named: tuple[str, ...], viewer: Viewer | None, people: People, about_asker: bool) -> None:
-        self._named = named
-        self._people = people
-        self._asker = people.person(viewer.place.channel, viewer.person) if viewer is not None and about_asker else None
+def nameable(speakers: Iterable[str]) -> tuple[str, ...]:
+    """Return those sender ids that a question may name: not "user", not the owner's id."""
+    return tuple(sorted(each for each in speakers if each not in _NOBODY))
 
-    @staticmethod
-    def names(speakers: Iterable[str]) -> tuple[str, ...]:
-        """Return those sender ids that a question may name: not "user", not the owner's id."""
-        return tuple(each for each in speakers if each not in _NOBODY)
 
-    def agreement(self, rows: Sequence[IndexedTurn], words: Callable[[IndexedTurn], str]) -> list[float]:
-        """Return for each turn 1 where that person speaks, -1 where somebody else does without naming him, else 0."""
-        if len(self._named) == 1:
-            return [self._named_speaks(row, words) for row in rows]
-        if self._asker is None or self._named:
-            return [0.0] * len(rows)
-        persons = [self._people.person(row.place.channel, row.sender) if row.cues.people else None for row in rows]
-        if self._asker not in persons or len(set(persons) - {None}) == 1:
-            return [0.0] * len(rows)  # where only one person speaks, that he speaks tells nothing
-        return [1.0 if person == self._asker else 0.0 for person in persons]
+def named_speaks(said: Sequence[Said], name: str, mentions: Sequence[bool]) -> list[float]:
+    """Return for each turn 1 where ``name`` speaks, -1 where another does without mentioning him, else 0."""
+    return [
+        1.0 if sender == name else 0.0 if sender in _NOBODY or not people or mentioned else -1.0
+        for (sender, _, people), mentioned in zip(said, mentions, strict=True)
+    ]
 
-    def _named_speaks(self, row: IndexedTurn, words: Callable[[IndexedTurn], str]) -> float:
-        if row.sender == self._named[0]:
-            return 1.0
-        if row.sender in _NOBODY or not row.cues.people:
-            return 0.0
-        return 0.0 if without_names(QueryText(words(row) + " x"), self._named)[1] else -1.0
+
+def asker_speaks(said: Sequence[Said], viewer: Viewer, persons: People) -> list[float]:
+    """Return for each turn 1 where the asker himself speaks, else 0; all 0 where only one person ever speaks."""
+    asker = persons.person(viewer.place.channel, viewer.person)
+    who = [persons.person(channel, sender) if people else None for sender, channel, people in said]
+    if asker not in who or len(set(who) - {None}) == 1:
+        return [0.0] * len(said)
+    return [1.0 if person == asker else 0.0 for person in who]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SegmentRow,
         Step,
         Todo,
+        TurnOutline,
         TurnRow,
     )
     from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
@@ -320,12 +321,12 @@ class DerivedStore(Protocol):
         """Return the indexed turns among ``seqs``."""
         ...
 
-    def chat_turns(self, chat: int, around: int, before: int, after: int) -> list[int]:
-        """Return turns of a chat before and after ``around``, in order."""
+    def outlines(self, turns: Sequence[int] | None) -> list[TurnOutline]:
+        """Return what recall keeps in memory of these turns, or of all."""
         ...
 
-    def speakers(self, scopes: Collection[int] | None) -> list[str]:
-        """Return who speaks in these scopes, or in all."""
+    def chat_turns(self, chat: int, around: int, before: int, after: int) -> list[int]:
+        """Return turns of a chat before and after ``around``, in order."""
         ...
 
     def scopes(self) -> list[tuple[int, Scope]]:

@@ -27,6 +27,7 @@ __all__ = [
     "Step",
     "Todo",
     "TurnCues",
+    "TurnOutline",
     "TurnRow",
 ]
 
@@ -208,6 +209,17 @@ class IndexedTurn:
     status: Status
     scope: int
     chat: int
+    cues: TurnCues
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutline:
+    """What recall keeps in memory of a turn; ``at_us`` in microseconds since 1970 UTC, None when unknown."""
+
+    seq: int
+    scope: int
+    sender: str
+    at_us: int | None
     cues: TurnCues
 
 

@@ -10,7 +10,7 @@ from homeagent.memory.store.records import DocumentRow, IndexedTurn, Todo
 from homeagent.memory.store.sqlite import derived_index, derived_quotes
 from homeagent.memory.store.sqlite.codec import decode, encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
-from homeagent.memory.store.sqlite.derived_rows import as_computed, as_turn, flags_of, packed_spans
+from homeagent.memory.store.sqlite.derived_rows import as_computed, as_outline, as_turn, flags_of, packed_spans
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import CopySketch, IndexedPassage
-    from homeagent.memory.store.records import Computed, Passage, Step
+    from homeagent.memory.store.records import Computed, Passage, Step, TurnOutline
     from homeagent.memory.store.sqlite.database import Database
 
 __all__ = ["SqliteDerived"]
@@ -204,6 +204,15 @@ class SqliteDerived:
                     found[row[0]] = as_turn(row)
         return found
 
+    def outlines(self, turns: Sequence[int] | None) -> list[TurnOutline]:
+        """Return what recall keeps in memory of these turns, or of all, oldest first."""
+        sql = "SELECT seq, scope, sender, at_us, words, asks, flags FROM turn"
+        with self._database.read() as connection:
+            if turns is None:
+                return [as_outline(row) for row in connection.execute(f"{sql} ORDER BY seq")]
+            found = (connection.execute(f"{sql} WHERE seq = ?", (turn,)).fetchone() for turn in turns)
+            return [as_outline(row) for row in found if row is not None]
+
     def chat_turns(self, chat: int, around: int, before: int, after: int) -> list[int]:
         """Return the seqs of up to ``before`` turns of a chat before ``around`` and ``after`` after it, in order."""
         with self._database.read() as connection:
@@ -214,12 +223,6 @@ class SqliteDerived:
                 "SELECT seq FROM turn WHERE chat = ? AND seq > ? ORDER BY seq LIMIT ?", (chat, around, after)
             ).fetchall()
         return [row[0] for row in reversed(earlier)] + [row[0] for row in later]
-
-    def speakers(self, scopes: Collection[int] | None) -> list[str]:
-        """Return who speaks in these scopes, or in all, sorted."""
-        with self._database.read() as connection:
-            rows = connection.execute("SELECT DISTINCT scope, sender FROM turn").fetchall()
-        return sorted({decode(sender) for scope, sender in rows if scopes is None or scope in scopes})
 
     def scopes(self) -> list[tuple[int, Scope]]:
         """Return every scope there is: its id, chat and audience."""

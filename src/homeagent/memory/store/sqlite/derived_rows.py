@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from homeagent.memory.compute import ComputeText, Span
 from homeagent.memory.door.mint import admit
-from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage, TurnCues
+from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage, TurnCues, TurnOutline
 from homeagent.memory.store.sqlite.codec import decode
 from homeagent.memory.turn import Place, TurnId
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Decision, PassageKind
     from homeagent.memory.turn import Role, Status
 
-__all__ = ["as_computed", "as_embedded", "as_passage", "as_turn", "flags_of", "packed_spans"]
+__all__ = ["as_computed", "as_embedded", "as_outline", "as_passage", "as_turn", "flags_of", "packed_spans"]
 
 
 def packed_spans(text: ComputeText) -> str:
@@ -75,6 +75,11 @@ def as_turn(row: tuple[object, ...]) -> IndexedTurn:
         chat=cast("int", chat),
         cues=_cues(cues),
     )
+
+
+def as_outline(row: tuple[int, int, bytes, int | None, float, float, int]) -> TurnOutline:
+    """Return (seq, scope, sender, at_us, words, asks, flags) as a record."""
+    return TurnOutline(row[0], row[1], decode(row[2]), row[3], _cues(list(row[4:])))
 
 
 def flags_of(cues: TurnCues) -> int:

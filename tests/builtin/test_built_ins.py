@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from homeagent import builtin
+from homeagent.builtin import built_ins
+
+if TYPE_CHECKING:
+    from homeagent_sdk.tools import AnyTool
+
+PLAIN, HIDDEN, MEMORY = "plain", "no_memory", "returns_memory"
+POLICIES = {
+    "memory_recall": MEMORY,
+    "memory_note": PLAIN,
+    "memory_explain": MEMORY,
+    "files_read": "json(content) | head(32000)",
+    "files_ls": PLAIN,
+    "files_write": PLAIN,
+    "files_edit": PLAIN,
+    "cmd_run": HIDDEN,
+    "terminal_create": HIDDEN,
+    "terminal_write": HIDDEN,
+    "terminal_read": HIDDEN,
+    "terminal_resize": HIDDEN,
+    "terminal_close": HIDDEN,
+    "terminal_list": HIDDEN,
+    "clock_now": PLAIN,
+    "clock_set_timer": PLAIN,
+    "clock_remind": PLAIN,
+    "clock_list": PLAIN,
+    "clock_cancel": PLAIN,
+}
+TOOLS: dict[str, AnyTool] = {tool.name: tool for plugin in built_ins() for tool in plugin.tools}
+
+
+def policy_of(tool: AnyTool) -> str:
+    if tool.returns_memory:
+        assert tool.policy.cleaner is None
+        return MEMORY
+    if tool.policy.no_memory:
+        return HIDDEN
+    return tool.policy.cleaner.spec if tool.policy.cleaner is not None else PLAIN
+
+
+def test_every_tool_has_the_policy_that_the_memory_counts_on() -> None:
+    assert {name: policy_of(tool) for name, tool in TOOLS.items()} == POLICIES
+
+
+def test_the_plugins_have_their_names() -> None:
+    assert [plugin.name for plugin in built_ins()] == ["memory", "files", "shell", "terminal", "clock"]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_model_is_told_what_each_argument_means(name: str) -> None:
+    properties = TOOLS[name].parameters["properties"]
+    assert isinstance(properties, dict)
+    assert [key for key, schema in properties.items() if not schema.get("description")] == []
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_description_is_short(name: str) -> None:
+    assert 20 < len(TOOLS[name].description) < 450
+    assert "Args" not in TOOLS[name].description
+
+
+def test_they_import_the_sdk_and_the_standard_library_only() -> None:
+    allowed = {*sys.stdlib_module_names, "homeagent_sdk"}
+    found: list[str] = []
+    for path in Path(builtin.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [f"{path.name}: {name}" for name in names if name.split(".")[0] not in allowed]
+    assert [each for each in found if " homeagent.builtin" not in each] == []
+
+
+def test_importing_the_package_imports_no_plugin() -> None:
+    program = "import sys, homeagent.builtin; print([n for n in sys.modules if n.startswith('homeagent.builtin.')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
