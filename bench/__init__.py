@@ -4,5 +4,3 @@ Every command writes exactly one JSON object to stdout with ``--json`` and a tab
 The sets it measures on are read from a folder that the user names and are never part of this repository; ``smoke/``
 holds a small set of our own.
 """
-
-__all__: list[str] = []

@@ -67,6 +67,12 @@ def recipe_for(name: str, *, pool: bool, assistant: bool) -> Recipe:
 class Documents:
     """Indexed documents with their vectors, float32 (n, d); ``behind`` puts them after others that stay as they are."""
 
+    names: list[str]
+    words: Bm25
+    bigrams: Bm25
+    vectors: NDArray[np.float32]
+    by_user: NDArray[np.bool_]
+
     def __init__(
         self,
         documents: Sequence[Document],
@@ -75,14 +81,14 @@ class Documents:
         behind: Documents | None = None,
     ) -> None:
         before = behind.names if behind is not None else []
-        self.names: list[str] = [*before, *(document.name for document in documents)]
+        self.names = [*before, *(document.name for document in documents)]
         texts = [f"{each.text} {each.date}" if recipe.dates and each.date else each.text for each in documents]
         self.words = Bm25([words(text) for text in texts], behind.words if behind else None)
         pairs = [bigrams(text) for text in texts] if recipe.bigrams else [[] for _ in texts]
         self.bigrams = Bm25(pairs, behind.bigrams if behind else None)
         own = np.array([document.by_user for document in documents], bool)
         self.vectors = vectors if behind is None else np.concatenate([behind.vectors, vectors])
-        self.by_user: NDArray[np.bool_] = own if behind is None else np.concatenate([behind.by_user, own])
+        self.by_user = own if behind is None else np.concatenate([behind.by_user, own])
 
 
 class Baseline:

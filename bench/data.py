@@ -1,14 +1,14 @@
 """The measuring sets: JSON lines, plain or gzip, in a folder that the user names.
 
-A set is told from a pool and from a noise set by its first line: a conversation has ``units`` and ``queries``, a line of
-a noise set has ``events``, a line of a pool is itself a unit. Names are file names without ``.jsonl`` or ``.jsonl.gz``.
+A set is told from a pool and from a noise set by its first line: a conversation has ``units`` and ``queries``, a line
+of a noise set has ``events``, a line of a pool is itself a unit. Names are file names without ``.jsonl.gz`` or
+``.jsonl``.
 """
 
 from __future__ import annotations
 
 import gzip
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ from bench.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 __all__ = ["FIVE", "Conversation", "Event", "NoiseLine", "Question", "Sets", "ToolOutput", "Unit"]
 
@@ -100,8 +101,8 @@ class NoiseLine(msgspec.Struct, frozen=True):
 
 
 class _Peek(msgspec.Struct, frozen=True):
-    units: msgspec.Raw | None = None
-    events: msgspec.Raw | None = None
+    units: msgspec.Raw = msgspec.Raw()
+    events: msgspec.Raw = msgspec.Raw()
 
 
 _Line = TypeVar("_Line", Conversation, NoiseLine, Unit)
@@ -156,7 +157,7 @@ class Sets:
             first = next(_raw_lines(path), None) if name else None
             if first is not None:
                 peek = _decoded(path, first, _Peek)
-                kinds[name] = "units" if peek.units is not None else "events" if peek.events is not None else "pool"
+                kinds[name] = "units" if bytes(peek.units) else "events" if bytes(peek.events) else "pool"
         return kinds
 
     def _lines(self, name: str, kind: type[_Line]) -> list[_Line]:

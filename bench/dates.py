@@ -32,10 +32,11 @@ def parse_date(text: str) -> datetime | None:
             hour = int(found[1]) % 12 + (12 if found[3] == "p" else 0)
             return datetime(int(found[6]), _month(found[5]), int(found[4]), hour, int(found[2]), tzinfo=UTC)
         if found := _DOTTED.fullmatch(text):
-            day, month, year, *clock = map(int, found.groups())
-            return datetime(year, month, day, *clock, tzinfo=UTC)
+            day, month, year, hour, minute, second = map(int, found.groups())
+            return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
         if found := _CHINESE.fullmatch(text):
-            return datetime(*map(int, found.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]  # five numbers
+            year, month, day, hour, minute = map(int, found.groups())
+            return datetime(year, month, day, hour, minute, tzinfo=UTC)
         if found := _MONTH_FIRST.fullmatch(text):
             return datetime(int(found[3]), _month(found[1]), int(found[2]), tzinfo=UTC)
     except ValueError:

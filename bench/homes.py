@@ -11,10 +11,11 @@ from bench.progress import Progress
 from homeagent.memory import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from homeagent.memory import Turn
     from homeagent.memory.embed import Embedder
+    from homeagent_sdk import MemoryPolicy
 
 __all__ = ["disk_bytes", "fill", "home_folder", "opened"]
 
@@ -33,9 +34,18 @@ def home_folder(kept: Path | None, name: str) -> Iterator[Path]:
 
 
 @contextmanager
-def opened(folder: Path, embedder: Embedder, turns: Sequence[Turn], what: str) -> Iterator[Memory]:
-    """Give the memory in ``folder`` with the turns kept in it and everything derived."""
+def opened(
+    folder: Path,
+    embedder: Embedder,
+    turns: Sequence[Turn],
+    what: str,
+    *,
+    policies: Mapping[str, MemoryPolicy] | None = None,
+) -> Iterator[Memory]:
+    """Give the memory in ``folder`` with the turns kept in it and everything derived under the declared policies."""
     with Memory.open(folder, embedder=embedder) as memory:
+        if policies:
+            memory.declare_policies(policies)
         fill(memory, turns, what)
         yield memory
 

@@ -56,17 +56,22 @@ def bigrams(text: str) -> list[str]:
 
 
 class Bm25:
-    """An index over documents, each a list of terms. ``behind`` puts the documents after those of another index."""
+    """An index over documents, each a list of terms. ``behind`` puts the documents after those of another index.
+
+    ``count`` is how many documents it scores.
+    """
+
+    count: int
+    _lengths: NDArray[np.float64]
 
     def __init__(self, documents: Sequence[Sequence[str]], behind: Bm25 | None = None) -> None:
         self._behind = behind
-        self._first = behind.count if behind is not None else 0
-        self.count = self._first + len(documents)
-        """How many documents it scores."""
+        first = behind.count if behind is not None else 0
+        self.count = first + len(documents)
         own = np.array([len(document) for document in documents], np.float64)
-        self._lengths: NDArray[np.float64] = own if behind is None else np.concatenate([behind._lengths, own])
+        self._lengths = own if behind is None else np.concatenate([behind._lengths, own])
         self._postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-        for place, document in enumerate(documents, self._first):
+        for place, document in enumerate(documents, first):
             for term, times in Counter(document).items():
                 self._postings[term].append((place, times))
 

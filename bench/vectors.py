@@ -22,21 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["HashedEmbedder", "RememberingEmbedder"]
 
 _KEY_BYTES: Final = 16
+_HASHED: Final = 64
 
 
 class RememberingEmbedder:
     """An `Embedder` that asks another one once for each passage, so that product and baseline share the work.
 
-    With a ``folder`` the vectors of passages outlive the run (float32, the vector before its key, so a killed run leaves
-    nothing wrong). Questions are always embedded anew, because that time is part of what is measured; their vectors are
-    remembered for `question`.
+    With a ``folder`` the vectors of passages outlive the run (float32, the vector before its key, so a killed run
+    leaves nothing wrong). Questions are always embedded anew: that time is part of what is measured.
     """
 
     def __init__(self, inner: Embedder, folder: Path | None = None) -> None:
         self._inner = inner
         self._lock = threading.Lock()
         self._vectors: dict[bytes, NDArray[np.float32]] = {}
-        self._questions: dict[str, NDArray[np.float32]] = {}
         self._file = None if folder is None else _VectorFile(folder, inner.model_id, inner.dimensions)
         if self._file is not None:
             self._vectors.update(self._file.read())
@@ -66,27 +65,21 @@ class RememberingEmbedder:
 
     def query(self, text: QueryText) -> NDArray[np.float32]:
         """Return ``float32, (dimensions,)``, L2-normalised, made anew."""
-        vector = self._inner.query(text)
-        self._questions[text.text] = vector
-        return vector
-
-    def question(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of a question that was asked before. Raises `KeyError` when it was not."""
-        return self._questions[text]
+        return self._inner.query(text)
 
 
 class HashedEmbedder:
     """An `Embedder` without a model: the sum of a fixed pseudo-random vector for each word. Deterministic and fast."""
 
-    model_id: Final = "bench-hashed-16"
-    dimensions: Final = 16
+    model_id: Final = "bench-hashed-64"
+    dimensions: Final = _HASHED
 
     def passages(self, texts: Sequence[ComputeText]) -> NDArray[np.float32]:
-        """Return ``float32, (n, 16)``, each row L2-normalised."""
-        return np.stack([_hashed(text.text) for text in texts]) if texts else np.empty((0, 16), np.float32)
+        """Return ``float32, (n, 64)``, each row L2-normalised."""
+        return np.stack([_hashed(text.text) for text in texts]) if texts else np.empty((0, _HASHED), np.float32)
 
     def query(self, text: QueryText) -> NDArray[np.float32]:
-        """Return ``float32, (16,)``, L2-normalised."""
+        """Return ``float32, (64,)``, L2-normalised."""
         return _hashed(text.text)
 
 
@@ -126,9 +119,9 @@ def _key(text: str) -> bytes:
 
 
 def _hashed(text: str) -> NDArray[np.float32]:
-    total = np.full(16, 1e-3, np.float32)
+    total = np.full(_HASHED, 1e-3, np.float32)
     for word in text.lower().split() or [text]:
-        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=_HASHED).digest()
         total += np.frombuffer(digest, np.uint8).astype(np.float32) - 127.5
     unit: NDArray[np.float32] = total / np.linalg.norm(total)
     return unit

@@ -53,8 +53,7 @@ class Consumer:
 
     def call(self, value: str) -> str:
         """Return the text of a call that hands ``value`` to it."""
-        if re.match(r"(?:Sequence|Iterable|list|tuple)\[", self.annotation):
-            value = f"[{value}]"
+        value = _shaped(ast.parse(self.annotation, mode="eval").body, value)
         given = ", ".join([f"{self.parameter}={value}", *(f"{other}=anything" for other in self.others)])
         alias = self.module.replace(".", "_")
         if not self.owner:
@@ -94,6 +93,23 @@ def program(found: list[Consumer]) -> str:
     )
 
 
+def _shaped(annotation: ast.expr, value: str) -> str:
+    """Return an expression of the annotation's shape with ``value`` where the annotation says compute text."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=[inner, ast.Constant(value=rest)])) if (
+            rest is ...
+        ):
+            return f"({_shaped(inner, value)},)"
+        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=parts)):
+            return f"({', '.join(_shaped(part, value) for part in parts)})"
+        case ast.Subscript(value=ast.Name(id="Mapping" | "dict"), slice=ast.Tuple(elts=[key, inner])):
+            return f"{{{_shaped(key, value)}: {_shaped(inner, value)}}}"
+        case ast.Subscript(value=ast.Name(id="Sequence" | "Iterable" | "Collection" | "list"), slice=inner):
+            return f"[{_shaped(inner, value)}]"
+        case _:
+            return value if _TYPES.search(ast.unparse(annotation)) else "anything"
+
+
 def _of_module(module: Module) -> Iterator[Consumer]:
     name = module.name.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     for node in module.tree.body:
@@ -115,7 +131,7 @@ def _of_function(module: str, owner: str, node: ast.FunctionDef) -> Iterator[Con
     ]
     for argument in given:
         annotation = ast.unparse(argument.annotation) if argument.annotation is not None else ""
-        if _TYPES.search(annotation):
+        if _TYPES.search(annotation) and not annotation.startswith("Callable"):
             others = tuple(name for name in needed if name not in {"self", "cls", argument.arg})
             yield Consumer(module, owner, node.name, argument.arg, annotation, others)
 

@@ -22,10 +22,7 @@ def tracked_files(*endings: str) -> list[Path]:
     In a copy without git, everything that is not obviously made by a tool.
     """
     names = _listed_by_git()
-    if names:
-        paths = [ROOT / name for name in names]
-    else:
-        paths = [path for path in ROOT.rglob("*") if not _is_made(path)]
+    paths = [ROOT / name for name in names] or [path for path in ROOT.rglob("*") if not _is_made(path)]
     return sorted(path for path in paths if path.is_file() and (not endings or path.suffix in endings))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, PastTurn, reading_plugin
-from homeagent.errors import ConfigError, NotFoundError
+from homeagent.builtin import built_ins
+from homeagent.errors import ConfigError, HomeAgentError, NotFoundError
 from homeagent.memory import Memory, Place
 from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
@@ -31,6 +33,10 @@ __all__ = ["App", "AppParts", "HomeMemory"]
 
 INJECTED = "injected"
 """The source of turns that a plugin put in; their external id is the injection's."""
+
+
+_PAUSE_SECONDS = 30.0
+_log = logging.getLogger("homeagent.app")
 
 
 def _now() -> datetime:
@@ -96,8 +102,7 @@ class HomeMemory:
 
     def archive(self, turns: Sequence[TurnId]) -> None:
         """Put these turns away together."""
-        del turns  # for now every closed turn is archived: `Memory.archive` can't choose yet
-        self._memory.archive()
+        self._memory.archive(turns)
 
     def forget(self, name: str) -> None:
         """Hide a turn from recall and from views."""
@@ -108,11 +113,11 @@ class HomeMemory:
 class AppParts:
     """What an app is made with besides its home; what is left out is the plain choice.
 
-    ``model`` is the offline one by default. ``plugins`` are built-ins, with their ``plugin_settings`` by plugin name.
+    ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
     """
 
     model: Model = field(default_factory=OfflineModel)
-    plugins: Sequence[Plugin] = ()
+    plugins: Sequence[Plugin] = field(default_factory=built_ins)
     plugin_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     agent: AgentSettings = field(default_factory=AgentSettings)
     embedder: Embedder | None = None
@@ -168,24 +173,33 @@ class App:
         """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""
         while True:
             injection = await self.inbox.next()
-            known = await asyncio.to_thread(self._port.knows, INJECTED, injection.id)
-            if not known:
-                incoming = Incoming(
-                    injection.text,
-                    Place(injection.channel, injection.chat),
-                    no_memory=injection.no_memory,
-                    injected=True,
-                    source=INJECTED,
-                    external_id=injection.id,
-                )
-                await self.agent.respond(incoming, ui_for(injection))
-            await self.inbox.done(injection.id)
+            try:
+                await self._answer(injection, ui_for(injection))
+                await self.inbox.done(injection.id)
+            except HomeAgentError as error:
+                _log.error("what %s put in could not be answered: %s", injection.id, error)
+                await asyncio.sleep(_PAUSE_SECONDS)
+                self.inbox.give_again(injection.id)
+
+    async def _answer(self, injection: Injection, ui: Ui) -> None:
+        if await asyncio.to_thread(self._port.knows, INJECTED, injection.id):
+            return
+        incoming = Incoming(
+            injection.text,
+            Place(injection.channel, injection.chat),
+            no_memory=injection.no_memory,
+            injected=True,
+            source=INJECTED,
+            external_id=injection.id,
+        )
+        await self.agent.respond(incoming, ui)
 
     async def _close(self) -> None:
         try:
             await self.registry.stop()
             await self.model.close()
         finally:
+            self.inbox.close()
             await asyncio.to_thread(self.memory.shutdown)
 
     async def _output(self, channel: str, chat: str, call: str) -> str | None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from homeagent.agent.context import Limits, Parts, Window, fit, history_room, view_of
 from homeagent.agent.marking import marked, opened
-from homeagent.agent.rendering import cut_result, past_messages, spoken, tool_answer
+from homeagent.agent.rendering import NO_ANSWER, ON_INPUT, cut_result, past_messages, spoken, tool_answer
 from homeagent.agent.tokens import beginning, prompt_tokens
 from homeagent.memory import Segment, TurnId
 from homeagent.models import Message, ToolCall, ToolSpec
@@ -222,10 +222,16 @@ def test_a_past_turn_is_valid_however_it_ended() -> None:
     )
     messages = past_messages(segments, "owner", injected=False, limit=100)
     check_valid(messages)
-    assert [message.role for message in messages] == ["user", "assistant", "tool", "tool"]
+    assert [message.role for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert messages[-1].text == NO_ANSWER
     assert messages[0].text == "what was said"
     assert messages[1].tool_calls[1].arguments == '{"unreadable": "{broken"}'
     assert "the outcome is not known" in messages[3].text
+
+
+def test_a_turn_that_was_stopped_at_the_door_is_not_shown() -> None:
+    segments = (Segment("user", "spam"), Segment("system", "stranger", plugin=ON_INPUT, no_memory=True))
+    assert past_messages(segments, "owner", injected=False, limit=100) == ()
 
 
 def test_an_imported_output_gets_a_call() -> None:
@@ -237,7 +243,7 @@ def test_an_imported_output_gets_a_call() -> None:
 
 @pytest.mark.parametrize(("sender", "injected"), [("qq:5", False), ("owner", True)])
 def test_only_the_owner_stands_unmarked(sender: str, injected: bool) -> None:
-    (message,) = past_messages((Segment("user", "hi"),), sender, injected=injected, limit=100)
+    message, _ = past_messages((Segment("user", "hi"),), sender, injected=injected, limit=100)
     assert message.text.startswith(f'<message from="{sender}"')
-    (own,) = past_messages((Segment("user", "hi"),), "owner", injected=False, limit=100)
+    own, _ = past_messages((Segment("user", "hi"),), "owner", injected=False, limit=100)
     assert own.text == "hi"

@@ -50,6 +50,7 @@ async def test_what_waits_survives_a_restart_until_it_is_done(tmp_path: Path) ->
     await first.add(message("a", clock.now), "clock")
     await first.add(message("b", clock.now + timedelta(days=1)), "clock")
     assert (await first.next()).id == "a"
+    first.close()  # as when the process dies
     again = Inbox(path, clock)
     assert (await again.next()) == message("a", clock.now), "given, but not done: it comes again"
     await again.done("a")
@@ -77,6 +78,22 @@ async def test_a_new_message_wakes_whoever_waits(tmp_path: Path) -> None:
     await asyncio.sleep(0.02)
     await inbox.add(message("now"), "mail")
     assert (await asyncio.wait_for(waiting, 5)).id == "now"
+
+
+@in_loop
+async def test_two_processes_put_in_and_one_takes_out(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "waiting.json"
+    one, two = Inbox(path, clock), Inbox(path, clock)
+    await one.add(message("a"), "mail")
+    await two.add(message("b"), "mail")
+    assert [each.id for each in await one.waiting("mail")] == ["a", "b"]
+    assert (await one.next()).id == "a"
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(two.next(), 0.05)
+    await one.done("a")
+    assert (await one.next()).id == "b"
+    one.close()
+    assert (await two.next()).id == "b"
 
 
 @pytest.mark.parametrize("text", ["{", "[{}]", '[{"id": 1}]', "[5]"])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from homeagent.agent.rendering import NO_ANSWER
 from homeagent.app import App, AppParts
 from homeagent.memory.embed import NoEmbedder
 from homeagent.models import ScriptedModel
@@ -84,7 +85,8 @@ def test_a_turn_whose_process_ends_is_interrupted_and_knows_what_was_begun(tmp_p
                 assert segments[4].text == "[interrupted before it was finished]"
             await world.say("what happened?")
             messages = world.requests[0].messages
-            assert "interrupted" in messages[-2].text
+            assert "interrupted" in messages[-3].text
+            assert messages[-2].text == NO_ANSWER
             assert world.statuses() == ["interrupted", "done"]
             assert world.hits("heat the oven")
 

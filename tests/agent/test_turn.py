@@ -18,6 +18,7 @@ from homeagent.agent.events import (
     TurnFailed,
     TurnStarted,
 )
+from homeagent.agent.rendering import NO_ANSWER
 from homeagent.memory import Attachment
 from homeagent.models import Say, ScriptedModel, ServerDownError, ToolCall
 from homeagent_sdk import Plugin, ToolContext, ToolError, ToolResult, tool
@@ -392,7 +393,8 @@ async def test_a_cancelled_turn_is_interrupted_with_what_was_said_and_done(tmp_p
         assert ended.status == "interrupted"
         await world.say("what happened")
     roles = [message.role for message in world.requests[-1].messages]
-    assert roles == ["system", "user", "assistant", "tool", "user"]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+    assert world.requests[-1].messages[-2].text == NO_ANSWER
 
 
 @in_loop

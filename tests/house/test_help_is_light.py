@@ -17,7 +17,7 @@ HEAVY = [
     "openai",
     "turbovec",
     "Stemmer",
-    "zhconv_rs",
+    "opencc",
     "sqlite3",
 ]
 """Each of these takes longer to import than the help takes to print."""

@@ -15,7 +15,6 @@ from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.turn import TurnId
 from tests.memory.worlds import (
-    HIDDEN,
     PLAIN,
     SharedLog,
     cleaned,
@@ -154,10 +153,6 @@ def test_progress_is_told_what_is_done_and_what_is_left(home):
     assert [sum(each) for each in told] == [200] * len(told)
 
 
-STALE = "Deriver.catch_up: the policies are read before the queue is, what is committed between is derived without them"
-
-
-@pytest.mark.xfail(strict=True, reason=STALE)
 def test_an_output_is_hidden_though_its_policy_arrived_while_another_began_to_derive(home):
     with deriver_on(home, StoppingRunner(9), SharedLog) as (deriver, log, derived), only_the_log(home) as other:
 
@@ -170,7 +165,6 @@ def test_an_output_is_hidden_though_its_policy_arrived_while_another_began_to_de
         assert [(row.decision, row.text.text) for row in derived.all_computed()] == [("hidden", "")]
 
 
-@pytest.mark.xfail(strict=True, reason=STALE)
 def test_a_flip_is_followed_though_it_arrived_while_another_began_to_derive(home):
     with deriver_on(home, StoppingRunner(9), SharedLog) as (deriver, log, derived), only_the_log(home) as other:
         said_to_the_log_only(log, tool("the apples are hidden"))
@@ -181,7 +175,6 @@ def test_a_flip_is_followed_though_it_arrived_while_another_began_to_derive(home
         assert [row.decision for row in derived.all_computed()] == ["hidden"]
 
 
-@pytest.mark.xfail(strict=True, reason=STALE)
 def test_a_turn_is_forgotten_though_it_was_asked_for_while_another_began_to_derive(home):
     with deriver_on(home, StoppingRunner(9), SharedLog) as (deriver, log, derived), only_the_log(home) as other:
         seq = said_to_the_log_only(log, user("the apples are mine"))

@@ -114,7 +114,6 @@ def test_a_kept_turn_is_pending_until_its_vectors_are_there(tmp_path):
         assert memory.recall("apples").pending == 0
 
 
-@pytest.mark.xfail(strict=True, reason="Deriver.embed: a turn derived again while it is embedded is taken off the queue")
 def test_a_turn_that_changed_while_it_was_embedded_is_embedded_again(tmp_path):
     with opened(tmp_path / "home") as memory:
         kept = memory.find(memory.keep(turn(user("hello"), tool("apples and pears"))))
@@ -147,7 +146,6 @@ def test_another_model_embeds_everything_again(tmp_path):
         assert memory.rebuild(verify=True).equal
 
 
-@pytest.mark.xfail(strict=True, reason="Deriver.use_model: vectors of the model before stay, a rebuild drops them")
 @pytest.mark.parametrize("after", [LetterEmbedder("letters-2"), None], ids=["another model", "no model"])
 def test_a_rebuild_equals_what_is_there_after_a_change_of_model(tmp_path, after):
     with opened(tmp_path / "home", LetterEmbedder("letters-1")) as memory:
@@ -158,7 +156,6 @@ def test_a_rebuild_equals_what_is_there_after_a_change_of_model(tmp_path, after)
         assert memory.rebuild(verify=True).differences == ()
 
 
-@pytest.mark.xfail(strict=True, reason="Deriver.use_model: what was kept without an embedder is never embedded later")
 def test_what_was_kept_without_vectors_gets_them_when_there_is_an_embedder_again(tmp_path):
     with opened(tmp_path / "home", LetterEmbedder()) as memory:
         memory.keep(turn(user("the apples are red")))

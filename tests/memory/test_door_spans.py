@@ -20,7 +20,16 @@ POLICIES = {
     "html": cleaned("html()"),
     "hide": HIDDEN,
 }
-LINES = ["same line", "same line", "same", "a longer line with bb in it", "<p>para</p>", "\x1b[1mbold\x1b[0m", "", "KEY7-99AB-CD12"]
+LINES = [
+    "same line",
+    "same line",
+    "same",
+    "a longer line with bb in it",
+    "<p>para</p>",
+    "\x1b[1mbold\x1b[0m",
+    "",
+    "KEY7-99AB-CD12",
+]
 TEXTS = st.lists(st.sampled_from(LINES) | st.text(max_size=12), max_size=8).map("\n".join)
 NAMES = st.sampled_from([*POLICIES, "undeclared"])
 
@@ -32,7 +41,10 @@ def wrong_spans(text, raw):
         if not at <= span.start <= span.end <= len(text.text):
             yield span
         at = span.end
-        if span.raw_start is not None and raw[span.segment][span.raw_start : span.raw_end] != text.text[at - (span.end - span.start) : at]:
+        if (
+            span.raw_start is not None
+            and raw[span.segment][span.raw_start : span.raw_end] != text.text[at - (span.end - span.start) : at]
+        ):
             yield span
 
 
@@ -58,17 +70,25 @@ def test_every_located_span_is_the_same_in_raw_and_computed_text(outputs, said, 
 
 
 def test_the_spans_of_long_texts_survive_the_cutting_into_passages(tmp_path):
-    page = "\n".join(f"line {number} of the page, which is the same as others but for its number" for number in range(900))
+    page = "\n".join(
+        f"line {number} of the page, which is the same as others but for its number" for number in range(900)
+    )
     with opened(tmp_path / "home") as memory:
         memory.set_policies(POLICIES)
-        memory.keep(turn(user(page[:5000]), tool(page, "undeclared"), tool(page, "plain"), tool(page, "cut"), reply(page)))
+        memory.keep(
+            turn(user(page[:5000]), tool(page, "undeclared"), tool(page, "plain"), tool(page, "cut"), reply(page))
+        )
         texts = check_everything(memory)
     located = sum(span.raw_start is not None for text in texts for span in text.spans)
     assert located > 100
 
 
 def test_a_hit_names_the_range_of_raw_that_it_shows(tmp_path):
-    page = "\n".join(f"row {number}: nothing here" for number in range(300)) + "\nthe zebra is behind the house\n" + "end\n" * 300
+    page = (
+        "\n".join(f"row {number}: nothing here" for number in range(300))
+        + "\nthe zebra is behind the house\n"
+        + "end\n" * 300
+    )
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("see the page"), tool(page)))
         (hit, *_) = memory.recall("zebra").hits
@@ -99,5 +119,9 @@ def test_a_line_is_located_where_it_stands_verbatim_after_the_one_before(made, r
 @settings(max_examples=100, deadline=None)
 def test_whatever_a_cleaner_made_the_spans_cover_its_lines_and_are_true(made, raw):
     spans = located_spans(made, raw, 1)
-    assert "\n".join(line for line in made.split("\n") if line) == "\n".join(made[span.start : span.end] for span in spans)
-    assert all(span.raw_start is None or raw[span.raw_start : span.raw_end] == made[span.start : span.end] for span in spans)
+    assert "\n".join(line for line in made.split("\n") if line) == "\n".join(
+        made[span.start : span.end] for span in spans
+    )
+    assert all(
+        span.raw_start is None or raw[span.raw_start : span.raw_end] == made[span.start : span.end] for span in spans
+    )

@@ -137,7 +137,6 @@ def test_the_locks_of_the_dead_are_swept_away(path):
     assert not path.exists()
 
 
-@pytest.mark.xfail(strict=True, reason="lease.held_lock: between making and locking it, a sweep takes the file away")
 def test_a_lock_that_is_being_taken_while_another_process_sweeps_is_held(path):
     lost, stop = [], threading.Event()
 

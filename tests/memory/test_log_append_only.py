@@ -42,7 +42,7 @@ def test_a_row_can_not_be_updated(log, table):
         change(log, f"UPDATE {table} SET seq = seq + 1000")  # noqa: S608
 
 
-ERASED = pytest.param("erased", marks=pytest.mark.xfail(strict=True, reason="log_schema: 'erased' guards by itself"))
+ERASED = "erased"
 
 
 @pytest.mark.parametrize("table", [ERASED if table == "erased" else table for table in TABLES])
@@ -52,9 +52,6 @@ def test_a_row_can_not_be_deleted(log, table):
         change(log, f"DELETE FROM {table}{'' if table == 'erased' else kept}")  # noqa: S608
 
 
-@pytest.mark.xfail(
-    strict=True, reason="log_schema._append_only: REPLACE deletes the old row and fires neither trigger"
-)
 def test_a_row_can_not_be_replaced(log):
     columns = "seq, turn, position, role, CAST('other' AS BLOB), NULL, tool, call_id, arguments, error, plugin"
     with pytest.raises(sqlite3.IntegrityError):

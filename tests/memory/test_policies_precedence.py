@@ -113,14 +113,12 @@ def test_a_tool_flagged_as_returning_memory_is_hidden_under_every_name_it_has(me
     assert computed(memory, "recollect") == computed(memory, "reminisce") == ""
 
 
-@pytest.mark.xfail(strict=True, reason="PolicyBook._take: a flag once raised is never lowered by a later declaration")
 def test_a_tool_that_no_longer_returns_memory_is_remembered_again(memory):
     memory.declare_policies({"look": PLAIN}, returns_memory=["look"])
     memory.declare_policies({"look": PLAIN})
     assert computed(memory, "look") == TEXT
 
 
-@pytest.mark.xfail(strict=True, reason="Policies.declare: a name in returns_memory that is not in tools is dropped silently")
 def test_a_tool_that_is_only_flagged_is_hidden_or_refused(memory):
     try:
         memory.declare_policies({}, returns_memory=["look"])
@@ -241,7 +239,13 @@ def test_trying_a_policy_changes_nothing_and_tells_what_setting_it_would_do(memo
     memory.keep(turn(user("hello"), tool(TEXT), reply(f"I saw {TEXT}.")))
     before = (memory.counts(), memory.digest(), list(memory.all_computed()), memory.policies(), memory.pending())
     told = memory.try_policies(change)
-    assert (memory.counts(), memory.digest(), list(memory.all_computed()), memory.policies(), memory.pending()) == before
+    assert (
+        memory.counts(),
+        memory.digest(),
+        list(memory.all_computed()),
+        memory.policies(),
+        memory.pending(),
+    ) == before
     assert memory.rebuild(verify=True).equal
     memory.set_policies(change)
     old, new = ({row.segment: row for row in rows if row.role == "tool"} for rows in (before[2], memory.all_computed()))
@@ -267,7 +271,6 @@ def plugin(tmp_path):
     sys.modules.pop("plugin_of_precedence", None)
 
 
-@pytest.mark.xfail(strict=True, raises=PolicyError, reason="policy.checked: a function cleaner can't be declared at all")
 def test_a_function_of_a_plugin_can_be_the_cleaner_of_its_tool(memory, plugin):
     import plugin_of_precedence
 
@@ -290,10 +293,11 @@ def test_what_a_cleaner_made_that_is_gone_is_carried_over_by_a_rebuild(tmp_path,
         assert computed_texts(memory, kept) == ["look\nAPPLES"]
 
 
-@pytest.mark.xfail(strict=True, reason="door._for_error: a json() stage beside a function stage is not skipped")
 def test_an_error_skips_the_json_stage_beside_a_function_too(memory, plugin):
     log = SqliteLog(memory.home.log)
-    log.add_policy(PolicyRow(0, "tool", "look", "declared", "set", cleaner="json(content) | plugin_of_precedence:shout"))
+    log.add_policy(
+        PolicyRow(0, "tool", "look", "declared", "set", cleaner="json(content) | plugin_of_precedence:shout")
+    )
     log.close()
     kept = memory.keep(turn(tool('{"content": "apples"}'), tool("no such file", error=True)))
     assert computed_texts(memory, kept) == ["look\nAPPLES", "look\nNO SUCH FILE"]

@@ -33,7 +33,7 @@ def fill(memory):
     for number in range(3):
         memory.keep(
             turn(
-                user(f"apples 苹果 {number}"),
+                user(f"apples 苹果 {number}. My name is Ada."),
                 tool("the secret number is\nKX93-77AB-Q1\nshortline", "hide", arguments='{"who": "Ben\\nAnn"}'),
                 tool(LONG, "flip", arguments='{"page": 3}'),
                 tool('{"content": "pears", "id": "a1b2c3d4e5"}', "clean"),
@@ -87,8 +87,12 @@ DAMAGE = {
     "copied_unit": ["unit = unit + 1"],
     "document": ["outcome = outcome + 1"],
     "document_turn": ["turn = turn + 1"],
+    "document_part": ["text = X'00'"],
+    "document_term": ["amount = amount + 1"],
+    "fact": ["value = X'00'", "confidence = 0.1", "evidence_spans = '[]'"],
+    "mention": ["name = X'00'"],
 }
-KEY = {"vector": "text_key", "embedded": "text_key", "copied_run": "gram", "copied_unit": "unit"}
+KEY = {"vector": "text_key", "embedded": "text_key", "copied_run": "gram", "copied_unit": "unit", "document_part": "document", "document_term": "term", "fact": "source", "mention": "source"}
 
 
 def where(table):
@@ -118,7 +122,6 @@ def test_a_row_too_many_is_found_and_its_table_named(filled):
     assert filled.rebuild(verify=True).equal
 
 
-@pytest.mark.xfail(strict=True, reason="Rebuilder.replace: wrong vectors are taken over, so what verify found stays")
 def test_a_rebuild_mends_a_wrong_vector_too(tmp_path):
     with opened(tmp_path / "home", LetterEmbedder()) as memory:
         memory.keep(turn(user("the apples are red")))
@@ -129,7 +132,6 @@ def test_a_rebuild_mends_a_wrong_vector_too(tmp_path):
         assert memory.rebuild(verify=True).equal
 
 
-@pytest.mark.xfail(strict=True, reason="derived_compare: of the full text only its content is read, not the index itself")
 def test_a_damaged_full_text_index_is_found(tmp_path):
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("the apples are red"), external_id="a"))
@@ -199,7 +201,6 @@ def test_another_memory_on_the_home_reads_and_keeps_while_one_rebuilds(tmp_path)
         assert "plums" in found(memory, "plums")
 
 
-@pytest.mark.xfail(strict=True, reason="DerivedFile.replace_by: closes the file under those who are reading it")
 def test_who_is_reading_when_a_rebuild_ends_reads_on(tmp_path):
     with opened(tmp_path / "home", LetterEmbedder()) as memory:
         memory.keep_all([turn(user(f"apple {number}")) for number in range(30)])
@@ -210,7 +211,6 @@ def test_who_is_reading_when_a_rebuild_ends_reads_on(tmp_path):
         assert len([*rows, *reading]) == 30
 
 
-@pytest.mark.xfail(strict=True, raises=KeyError, reason="Recaller: its mirror changes under a question being answered")
 @pytest.mark.parametrize("meanwhile", ["rebuild", "forget"])
 def test_a_question_is_answered_though_another_thread_changes_the_memory_meanwhile(tmp_path, meanwhile):
     embedder = LetterEmbedder()
@@ -226,7 +226,6 @@ def test_a_question_is_answered_though_another_thread_changes_the_memory_meanwhi
         assert len(found(memory, "apple", limit=100)) >= 29
 
 
-@pytest.mark.xfail(strict=True, reason="Mirror: change numbers begin anew in a rebuilt file, so others miss what follows")
 def test_another_memory_finds_what_is_kept_after_a_rebuild(tmp_path):
     with opened(tmp_path / "home") as memory, opened(tmp_path / "home") as other:
         memory.set_policies({"look": PLAIN})
@@ -239,7 +238,6 @@ def test_another_memory_finds_what_is_kept_after_a_rebuild(tmp_path):
         assert found(other, "pears") == {"pears"}
 
 
-@pytest.mark.xfail(strict=True, reason="Rebuilder._made: a second rebuild deletes the file that the first is writing")
 def test_two_rebuilds_at_once_wait_for_each_other_or_one_is_refused_in_words(tmp_path):
     with opened(tmp_path / "home") as memory, opened(tmp_path / "home") as other:
         memory.keep_all([turn(user(f"apple {number}"), external_id=str(number)) for number in range(130)])
@@ -255,7 +253,7 @@ def test_two_rebuilds_at_once_wait_for_each_other_or_one_is_refused_in_words(tmp
             try:
                 other.rebuild()
             except HomeAgentError as error:
-                assert "damaged" not in str(error)  # noqa: PT017
+                assert "damaged" not in str(error)
             ended.set()
 
         thread = threading.Thread(target=rebuild_too)

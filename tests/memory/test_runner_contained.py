@@ -13,13 +13,12 @@ import pytest
 from homeagent.memory.door.runner import Cleaned, CleanerProcess
 from homeagent.memory.store.records import PolicyRow
 from homeagent.memory.store.sqlite.log import SqliteLog
-from homeagent_sdk.frames import FrameError
 from tests.memory.worlds import cleaned, computed_texts, decisions, opened, tables_holding, tool, turn, user
 
 HANGS = 'regex("(a+)+$","")'
 BAIT = "a" * 40 + "!"
 
-MODULE = '''
+MODULE = """
 import json, os, signal, struct, sys, threading, time
 
 def raises(text: str) -> str:
@@ -88,7 +87,7 @@ def forges(text: str) -> str:
 def if_asked(text: str) -> str:
     if "sleep" in text: time.sleep(60)
     return text.upper()
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -160,7 +159,6 @@ def test_a_cleaner_that_hung_once_still_cleans_what_it_can(runner, plugin):
     assert [runner.clean(f"{plugin}:if_asked", "fine").text for _ in range(3)] == ["FINE"] * 3
 
 
-@pytest.mark.xfail(strict=True, reason="CleanerProcess.clean: the shortened limit also counts the start of a new process")
 def test_a_cleaner_that_hung_often_and_is_slow_to_load_still_cleans_what_it_can(plugin):
     with closing(CleanerProcess(seconds=0.5)) as runner:
         for _ in range(2):
@@ -245,13 +243,11 @@ def is_alive(pid):
         return False
 
 
-@pytest.mark.xfail(strict=True, raises=FrameError, reason="CleanerProcess._outcome: a reply of garbage raises")
 def test_garbage_in_the_pipe_is_a_reason_and_no_error(runner, plugin):
     result = runner.clean(f"{plugin}:garbage", "text")
     assert result.text is None or result.text == "text"
 
 
-@pytest.mark.xfail(strict=True, reason="CleanerProcess._ask: a reply too many is taken for the answer to the next request")
 def test_a_forged_reply_is_never_taken_for_the_answer_to_another_request(runner, plugin):
     runner.clean(f"{plugin}:forges", "text")
     assert runner.clean("head(3)", "abcdef") in (Cleaned("abc"), Cleaned(None))
@@ -288,7 +284,6 @@ def test_a_hanging_pattern_costs_its_own_output_only(tmp_path):
         assert computed_texts(memory, kept) == ["hello", "look", "look\nfine ", "again"]
 
 
-@pytest.mark.xfail(strict=True, reason="CleanerProcess._timed_out: the seconds are in the reason, and differ each time")
 def test_a_rebuild_equals_what_a_hanging_cleaner_left(tmp_path):
     with opened(tmp_path / "home") as memory:
         memory.set_policies({"look": cleaned(HANGS)})
@@ -296,7 +291,6 @@ def test_a_rebuild_equals_what_a_hanging_cleaner_left(tmp_path):
         assert memory.rebuild(verify=True).differences == ()
 
 
-@pytest.mark.xfail(strict=True, reason="CleanerProcess._outcome: the error's words, which may quote the output, are stored")
 def test_the_reason_why_an_output_is_left_out_quotes_nothing_of_it(tmp_path, plugin):
     with opened(tmp_path / "home") as memory:
         declare_function(memory, f"{plugin}:tells")
@@ -305,7 +299,6 @@ def test_the_reason_why_an_output_is_left_out_quotes_nothing_of_it(tmp_path, plu
         assert tables_holding(memory.home.derived, "marker-qx77zk93vv") == []
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeEncodeError, reason="derived.put_computed: such a reason bricks the home")
 @pytest.mark.parametrize("cleaner", ["bad_cleaners:odd_words", 'regex("\ud800","")'])
 def test_half_a_pair_in_a_reason_does_no_harm(tmp_path, plugin, cleaner):
     home = tmp_path / "home"

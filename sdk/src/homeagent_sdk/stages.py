@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["STAGES", "StageHandler", "StageShape", "Stages", "Verb", "check_handler", "stage"]
 
 Verb = Literal["decide", "transform", "observe"]
+"""What a handler does; how it fails is in the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from homeagent.agent.chats import Chats
 from homeagent.agent.context import Limits, Parts, history_room, view_of
 from homeagent.agent.conversation import Asked, Conversation, Setting
-from homeagent.agent.events import Recalled, Refused, SilentUi, TurnEnded, TurnFailed, TurnStarted
+from homeagent.agent.events import Recalled, Refused, SilentUi, StatusLine, TurnEnded, TurnFailed, TurnStarted
 from homeagent.agent.incoming import OpenTurn
 from homeagent.agent.prompt import instructions, volatile_lines
 from homeagent.agent.recalling import Why, chosen, recall_for
-from homeagent.agent.rendering import said, whole
+from homeagent.agent.rendering import ON_INPUT, said, whole
 from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
 from homeagent.agent.toolbox import Toolbox
@@ -84,47 +84,58 @@ class Agent:
         failed (the reason is shown), or interrupted when this call is cancelled. Raises only when nothing could be
         kept: `StoreError` or `HomeError`.
         """
-        chat = await self._chats.at(incoming.place)
-        async with chat.lock:
-            started = time.monotonic()
-            at = incoming.at or self._parts.clock()
-            turn = await OpenTurn.open(incoming, at, ui or SilentUi(), self._parts.memory)
-            chat.present = turn.segments
+        at = incoming.at or self._parts.clock()
+        at = at if at.tzinfo is not None else at.astimezone()
+        turn = await OpenTurn.open(incoming, at, ui or SilentUi(), self._parts.memory)
+        try:
             turn.ui.show(TurnStarted(turn.info.turn_id))
-            try:
-                answer = await self._take_turn(turn, chat)
-                turn.status = "done"
-            except asyncio.CancelledError:
-                turn.status = "interrupted"
-                raise
-            except HomeAgentError as error:
-                answer = ""
-                turn.ui.show(TurnFailed(error))
-            finally:
-                await turn.close()
-                self._show_in_window(turn, chat)
-                spent = turn.spent
-                seconds = time.monotonic() - started
-                turn.ui.show(TurnEnded(turn.id, turn.status, seconds, spent.usage, spent.cost, spent.currency))
-            await self._archive(chat)
-            return answer
+            chat = await self._chats.at(incoming.place)
+            async with chat.lock:
+                return await self._respond(turn, chat)
+        except asyncio.CancelledError:
+            turn.status = "interrupted"
+            raise
+        finally:
+            await turn.close()
+
+    async def _respond(self, turn: OpenTurn, chat: Chat) -> str:
+        started = time.monotonic()
+        await self._chats.refresh(chat, turn.incoming.place)
+        chat.present = turn.segments
+        answer = ""
+        try:
+            answer = await self._take_turn(turn, chat)
+            turn.status = "done"
+        except asyncio.CancelledError:
+            turn.status = "interrupted"
+            raise
+        except HomeAgentError as error:
+            turn.ui.show(TurnFailed(error))
+        finally:
+            await turn.close()
+            self._show_in_window(turn, chat)
+            spent, seconds = turn.spent, time.monotonic() - started
+            turn.ui.show(TurnEnded(turn.id, turn.status, seconds, spent.usage, spent.cost, spent.currency))
+        await self._archive(chat)
+        return answer
 
     async def _take_turn(self, turn: OpenTurn, chat: Chat) -> str:
         message = await self._come_in(turn)
         if message is None:
             return ""
         window = chat.window_for(private=turn.incoming.private)
-        why = await recall_for(turn.incoming, message.text, turn.at, self._parts.memory, self._settings.recall_limit)
+        # A typed call needs neither model nor memory; only the owner types one.
+        typed = is_tool_command(message.text) and turn.incoming.person == OWNER and not turn.incoming.injected
+        why = Why(message.text) if typed else await self._recall(turn, message.text)
         chat.why = chosen(why, window.turns, int(self._limits().room * _SHARE_OF_RECALLED), self._tokens)
         turn.ui.show(Recalled(chat.why))
         setting = await self._set(turn, message, chat, window)
         toolbox = Toolbox(turn, self._parts.registry, self._stages, self._parts.memory, self._settings)
-        # A typed call needs no model; only the owner types one.
-        typed = is_tool_command(message.text) and turn.incoming.person == OWNER and not turn.incoming.injected
         asked = Asked(self._offline if typed else self._parts.model, self._tokens)
         conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
         answer = await conversation.hold(setting)
-        await self._stages.observe("after_output", output=Output(answer), turn=turn.info)
+        if answer:
+            await self._stages.observe("after_output", output=Output(answer), turn=turn.info)
         return answer
 
     async def _come_in(self, turn: OpenTurn) -> Message | None:
@@ -135,16 +146,23 @@ class Agent:
         refused = await self._stages.decide("on_input", message=message, turn=turn.info)
         if refused is not None:
             turn.ui.show(Refused(refused.reason))
-            await turn.add(Segment("system", refused.reason, no_memory=True))
+            await turn.add(Segment("system", refused.reason, plugin=ON_INPUT, no_memory=True))
             return None
         made = await self._stages.transform("on_input", "message", message, turn=turn.info)
         made = replace(made, no_memory=message.no_memory, injected=message.injected)
         kept = tuple(Attachment(each.media_type, each.data, each.name) for each in made.attachments)
         if made != message:
             new = tuple(each for each in kept if each not in incoming.attachments)
-            await turn.add(Segment("user", made.text, plugin="on_input", attachments=new, no_memory=message.no_memory))
+            await turn.add(Segment("user", made.text, plugin=ON_INPUT, attachments=new, no_memory=message.no_memory))
         turn.messages.append(said(made.text, kept, incoming.person, injected=incoming.injected))
         return made
+
+    async def _recall(self, turn: OpenTurn, text: str) -> Why:
+        try:
+            return await recall_for(turn.incoming, text, turn.at, self._parts.memory, self._settings.recall_limit)
+        except HomeAgentError as error:  # without its memory it can still answer
+            turn.ui.show(StatusLine(f"nothing could be recalled: {error}"))
+            return Why(text)
 
     async def _set(self, turn: OpenTurn, message: Message, chat: Chat, window: Window) -> Setting:
         """Return what surrounds the turn's words; turns for which there is no room leave the window."""
@@ -165,7 +183,7 @@ class Agent:
         return Setting(prompt.instructions, volatile, specs, window.views, limits, chat.why, message)
 
     def _limits(self) -> Limits:
-        return Limits(self._parts.model.window_tokens, self._settings.reply_tokens, self._tokens)
+        return Limits(self._tokens.window, self._settings.reply_tokens, self._tokens)
 
     def _show_in_window(self, turn: OpenTurn, chat: Chat) -> None:
         if turn.messages:
@@ -211,6 +229,10 @@ class Agent:
             chat.leaving += left
             await self._archive(chat)
             return len(left)
+
+    def look_again(self) -> None:
+        """Read every window from the log again: for when something was forgotten, erased or archived elsewhere."""
+        self._chats.forget_windows()
 
     async def take_back(self, place: Place) -> TurnId | None:
         """Forget the last turn of a chat that is in view (``Memory.undo`` brings it back); return its id."""

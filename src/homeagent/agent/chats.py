@@ -34,6 +34,7 @@ class Chat:
         self.why = Why("")
         self.leaving: list[TurnId] = []
         self.present: list[Segment] = []
+        self.stale = False
 
     def window_for(self, *, private: bool) -> Window:
         """Return the window of the next turn."""
@@ -61,6 +62,17 @@ class Chats:
             if place not in self._chats:
                 self._chats[place] = Chat(await asyncio.to_thread(self._reopened, place))
             return self._chats[place]
+
+    async def refresh(self, chat: Chat, place: Place) -> None:
+        """Read a chat's window again if it is stale; call it with the chat's lock held."""
+        if chat.stale:
+            chat.window = await asyncio.to_thread(self._reopened, place)
+            chat.private, chat.stale = None, False
+
+    def forget_windows(self) -> None:
+        """Show every chat as it is in the log, from its next turn on; a turn under way goes on with what it has."""
+        for chat in self._chats.values():
+            chat.stale = True
 
     def _reopened(self, place: Place) -> Window:
         past = self._memory.in_view(place, _TURNS_AFTER_RESTART)

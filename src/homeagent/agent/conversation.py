@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from homeagent.agent.context import Limits, Parts, fit
 from homeagent.agent.events import Refused, Said, StatusLine, TextDelta, Thinking
 from homeagent.agent.prompt import LAST_ROUND
-from homeagent.agent.rendering import calls_as_json, spoken, unmarked
+from homeagent.agent.rendering import calls_as_json, spoken, unmarked, with_pictures
 from homeagent.agent.tokens import prompt_tokens
 from homeagent.memory import Segment
 from homeagent.models import messages as said_by
@@ -25,7 +25,7 @@ from homeagent_sdk.errors import ArgumentsError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homeagent.agent.context import View
+    from homeagent.agent.context import Fitted, View
     from homeagent.agent.incoming import OpenTurn
     from homeagent.agent.recalling import Why
     from homeagent.agent.tokens import ModelTokens
@@ -105,10 +105,11 @@ class Conversation:
             volatile = "" if self._offline else "\n\n".join(filter(None, (setting.volatile, note)))
             parts = Parts(setting.instructions, setting.tools, tuple(self._turn.messages), volatile)
             fitted = fit(parts, setting.views, limits)
-            if fitted.left_out and attempt == 1:
-                self._turn.ui.show(StatusLine(f"{fitted.left_out} older turns are out of view"))
+            if attempt == 1:
+                self._say_what_is_left_out(fitted, setting)
             # A model that shows results as they are, to the person and not to itself, needs no delimiters.
             messages = tuple(map(unmarked, fitted.messages)) if self._offline else fitted.messages
+            messages = with_pictures(messages, self._model.takes)
             request = ModelRequest(
                 messages,
                 fitted.tools,
@@ -118,10 +119,18 @@ class Conversation:
             try:
                 return await self._stream(request, _cites(setting))
             except ContextTooLongError as error:
+                self._tokens.refused(request, error)
                 if attempt == _TRIES:
                     raise
                 limits = _tighter(limits, error, prompt_tokens(fitted.messages, fitted.tools, limits.count))
         raise AssertionError  # the last attempt returns or raises
+
+    def _say_what_is_left_out(self, fitted: Fitted, setting: Setting) -> None:
+        missing = len(setting.tools) - len(fitted.tools)
+        if missing:
+            self._turn.ui.show(StatusLine(f"{missing} tools don't fit into the model's window"))
+        if fitted.left_out:
+            self._turn.ui.show(StatusLine(f"{fitted.left_out} older turns are out of view"))
 
     async def _stream(self, request: ModelRequest, cites: tuple[TurnId, ...]) -> said_by.Reply:
         written: list[str] = []

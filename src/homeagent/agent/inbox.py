@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from homeagent.errors import HomeError
+from homeagent.memory.lease import Lease
 from homeagent_sdk import Injection
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Inbox"]
 
-_LONGEST_SLEEP = 60.0
+_LONGEST_SLEEP = 5.0
 
 
 def _now() -> datetime:
@@ -37,28 +39,33 @@ class _Waiting:
 class Inbox:
     """What plugins put in and nobody has taken yet. Raises `HomeError` when its file can't be read or written.
 
-    Taking one is two steps, so that a crash in between loses nothing: `next` gives it, `done` lets go of it.
+    Several processes may put messages in; one at a time takes them out. Taking one is two steps, so that a crash in
+    between loses nothing: `next` gives it, `done` lets go of it.
     """
 
     def __init__(self, path: Path, clock: Callable[[], datetime] = _now) -> None:
         self._path = path
         self._clock = clock
-        self._waiting = {each.injection.id: each for each in _read(path)}
+        self._lease = Lease(path.with_suffix(".lock"))
+        self._taker = path.with_suffix(".taker")
+        self._taker_lock = -1
+        self._waiting = _by_id(_read(path))
         self._given: set[str] = set()
         self._changed = asyncio.Event()
 
     async def add(self, injection: Injection, plugin: str) -> None:
         """Take a message; it is on the disk when this returns."""
-        self._waiting[injection.id] = _Waiting(plugin, injection)
-        await self._write()
+        await self._change(lambda waiting: waiting | {injection.id: _Waiting(plugin, injection)})
 
     async def waiting(self, plugin: str) -> Sequence[Injection]:
         """Return what a plugin put in and still waits, the earliest first."""
+        await self._look()
         found = [each for each in self._waiting.values() if each.plugin == plugin]
         return [each.injection for each in sorted(found, key=_Waiting.due)]
 
     async def withdraw(self, injection: str, plugin: str) -> bool:
         """Take a waiting message back; return whether there was one."""
+        await self._look()
         found = self._waiting.get(injection)
         if found is None or found.plugin != plugin or injection in self._given:
             return False
@@ -66,24 +73,50 @@ class Inbox:
         return True
 
     async def next(self) -> Injection:
-        """Return the next message that is due, waiting for it; each is given once until it is `done`."""
+        """Return the next message that is due, waiting for it; each is given once until it is `done`.
+
+        While another process takes messages this one only waits to follow it.
+        """
         while True:
-            due = self._due()
+            taking = self._may_take()
+            await self._look()
+            due = self._due() if taking else None
             if due is not None:
                 self._given.add(due.id)
                 return due
             self._changed.clear()
             try:
-                async with asyncio.timeout(self._sleep()):
+                async with asyncio.timeout(self._sleep() if taking else _LONGEST_SLEEP):
                     await self._changed.wait()
             except TimeoutError:
                 continue
 
     async def done(self, injection: str) -> None:
         """Let go of a message that was answered."""
-        self._waiting.pop(injection, None)
         self._given.discard(injection)
-        await self._write()
+        await self._change(lambda waiting: {name: each for name, each in waiting.items() if name != injection})
+
+    def give_again(self, injection: str) -> None:
+        """Let `next` give a message once more: it could not be answered."""
+        self._given.discard(injection)
+        self._changed.set()
+
+    def close(self) -> None:
+        """Let another process take what is due."""
+        if self._taker_lock >= 0:
+            os.close(self._taker_lock)
+            self._taker_lock = -1
+
+    def _may_take(self) -> bool:
+        if self._taker_lock < 0:
+            descriptor = os.open(self._taker, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+            else:
+                self._taker_lock = descriptor
+        return self._taker_lock >= 0
 
     def _due(self) -> Injection | None:
         now = self._clock()
@@ -91,15 +124,29 @@ class Inbox:
         return min(ready, key=_Waiting.due).injection if ready else None
 
     def _sleep(self) -> float:
-        # At most a minute: clocks are set, and machines sleep.
+        # Not longer than a few seconds: other processes put messages in, clocks are set, and machines sleep.
         times = [each.due() for each in self._waiting.values() if each.injection.id not in self._given]
         left = (min(times) - self._clock()).total_seconds() if times else _LONGEST_SLEEP
         return min(_LONGEST_SLEEP, max(0.01, left))
 
-    async def _write(self) -> None:
+    async def _look(self) -> None:
+        self._waiting = _by_id(await asyncio.to_thread(_read, self._path))
+
+    async def _change(self, change: Callable[[dict[str, _Waiting]], dict[str, _Waiting]]) -> None:
+        self._waiting = await asyncio.to_thread(self._changed_file, change)
         self._changed.set()
-        text = json.dumps([_as_json(each) for each in self._waiting.values()], ensure_ascii=False, indent=1)
-        await asyncio.to_thread(_write, self._path, text)
+
+    def _changed_file(self, change: Callable[[dict[str, _Waiting]], dict[str, _Waiting]]) -> dict[str, _Waiting]:
+        with self._lease.held() as mine:
+            if not mine:
+                raise HomeError(str(self._path), "another process does not let go of it", "End that process")
+            waiting = change(_by_id(_read(self._path)))
+            _write(self._path, json.dumps([_as_json(each) for each in waiting.values()], ensure_ascii=False, indent=1))
+            return waiting
+
+
+def _by_id(found: Sequence[_Waiting]) -> dict[str, _Waiting]:
+    return {each.injection.id: each for each in found}
 
 
 def _as_json(waiting: _Waiting) -> dict[str, object]:

@@ -75,6 +75,7 @@ class OpenTurn:
     segments: list[Segment] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
+    closed: bool = False
 
     @staticmethod
     async def open(incoming: Incoming, at: datetime, ui: Ui, memory: MemoryPort) -> OpenTurn:
@@ -105,6 +106,9 @@ class OpenTurn:
             await asyncio.to_thread(self.memory.append, self.id, segment)
 
     async def close(self) -> None:
-        """Close the turn as what it was."""
+        """Close the turn as what it was; once."""
+        if self.closed:
+            return
+        self.closed = True
         if self.memory is not None and self.id is not None:
             await asyncio.shield(asyncio.to_thread(self.memory.close, self.id, self.status))

@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from homeagent.agent.marking import marked, opened
 from homeagent.memory import OWNER, Segment
-from homeagent.models.messages import Attachment, Message, ToolCall
+from homeagent.models.messages import Attachment, Message, ToolCall, is_taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homeagent import memory
 
-__all__ = ["calls_as_json", "cut_result", "past_messages", "said", "spoken", "tool_answer", "unmarked", "whole"]
+__all__ = [
+    "NO_ANSWER",
+    "ON_INPUT",
+    "PICTURES",
+    "calls_as_json",
+    "cut_result",
+    "past_messages",
+    "said",
+    "spoken",
+    "tool_answer",
+    "unmarked",
+    "whole",
+    "with_pictures",
+]
+
+NO_ANSWER: Final = "[this turn ended before there was an answer]"
+"""What stands in the window for an answer that never came."""
+
+ON_INPUT: Final = "on_input"
+"""In the log, the plugin of segments that the stage ``on_input`` added."""
+
+PICTURES: Final = "[what the results above brought along]"
+"""The words beside pictures that a tool returned."""
 
 
 def said(text: str, attachments: Iterable[memory.Attachment], person: str, *, injected: bool = False) -> Message:
@@ -77,8 +99,9 @@ def past_messages(segments: Iterable[Segment], sender: str, *, injected: bool, l
             case "tool":
                 found += _answer(segment, waiting, limit)
             case "system":
-                pass  # notes about the turn, not part of the conversation
-    return (*found, *_unanswered(waiting))
+                if segment.plugin == ON_INPUT:
+                    return ()  # a plugin stopped it before the model was asked
+    return _answered([*found, *_unanswered(waiting)])
 
 
 def _answer(segment: Segment, waiting: dict[str, ToolCall], limit: int) -> list[Message]:
@@ -130,6 +153,26 @@ def unmarked(message: Message) -> Message:
     return replace(message, text=inner) if first else message
 
 
+def with_pictures(messages: Sequence[Message], takes: frozenset[str]) -> tuple[Message, ...]:
+    """Return messages in which what results brought along follows them in a user's message, where a model takes it.
+
+    Servers take pictures from a user only; what a model does not take is named to it in the text.
+    """
+    found: list[Message] = []
+    pictures: list[Attachment] = []
+    for place, message in enumerate(messages):
+        taken = [each for each in message.attachments if is_taken(each.media_type, takes)]
+        if message.role == "tool" and taken:
+            pictures += taken
+            message = replace(message, attachments=tuple(each for each in message.attachments if each not in taken))
+        found.append(message)
+        following = messages[place + 1].role if place + 1 < len(messages) else ""
+        if pictures and following != "tool":
+            found.append(Message("user", PICTURES, attachments=tuple(pictures)))
+            pictures = []
+    return tuple(found)
+
+
 def whole(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return a turn's messages so that every call has an answer, also when the turn was stopped in between."""
     answered = {message.tool_call_id for message in messages if message.role == "tool"}
@@ -138,4 +181,11 @@ def whole(messages: Sequence[Message]) -> tuple[Message, ...]:
         found.append(message)
         if message.role == "assistant" and place == len(messages) - 1:
             found += _unanswered({call.id: call for call in message.tool_calls if call.id not in answered})
-    return tuple(found)
+    return _answered(found)
+
+
+def _answered(messages: list[Message]) -> tuple[Message, ...]:
+    """Return a turn's messages with an answer at the end: some servers insist that the speakers take turns."""
+    if messages and (messages[-1].role != "assistant" or messages[-1].tool_calls):
+        messages.append(Message("assistant", NO_ANSWER))
+    return tuple(messages)

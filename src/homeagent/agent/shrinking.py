@@ -62,6 +62,9 @@ def _shortened(message: Message, tokens: int, count: Count) -> Message:
     if message_tokens(message, count) <= tokens:
         return message
     first, inner, last = opened(message.text)
+    if message.attachments and message_tokens(replace(message, text=""), count) > tokens // 2:
+        inner += f"\n[{len(message.attachments)} attachments are left out, there is no more room]"
+        message = replace(message, attachments=())
     more = ", read_more reads it" if message.role == "tool" else ""
     mark = _CUT.format(f"{len(inner):,}", more)
     room = tokens - message_tokens(replace(message, text=first + mark + last), count) - 2

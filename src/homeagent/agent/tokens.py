@@ -6,10 +6,13 @@ import json
 import math
 from typing import TYPE_CHECKING, Protocol
 
+from homeagent.models.messages import Usage
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from homeagent.models.messages import Message, ModelRequest, ToolSpec, Usage
+    from homeagent.models.errors import ContextTooLongError
+    from homeagent.models.messages import Message, ModelRequest, ToolSpec
     from homeagent.models.protocol import Model
     from homeagent.models.tokens import TokenEstimator
 
@@ -19,6 +22,7 @@ _PER_MESSAGE = 6
 _PER_ATTACHMENT = 1_600
 _BYTES_PER_TOKEN = 1_600
 _PER_CALL = 12
+_PER_CARRIER = 60
 _MOST_CHARACTERS = 12
 """No tokenizer needs fewer tokens than one for so many characters of running text."""
 
@@ -37,15 +41,30 @@ class ModelTokens:
     def __init__(self, estimator: TokenEstimator, model: Model) -> None:
         self._estimator = estimator
         self._model = model
+        self._smaller: dict[str, int] = {}
+
+    @property
+    def window(self) -> int:
+        """The model's window: what it says of itself, or the smaller one its server told of."""
+        said = self._model.window_tokens
+        return min(said, self._smaller.get(self._model.name, said))
 
     def __call__(self, text: str) -> int:
         """Return about how many tokens ``text`` takes, hardly ever too few."""
         name = self._model.name
-        return math.ceil(self._estimator.text(text, name) * self._estimator.margin(name))
+        estimate = math.ceil(self._estimator.text(text, name) * self._estimator.margin(name))
+        return max(estimate, len(text) // _MOST_CHARACTERS)  # a run without any word in it: keys, encoded data
 
     def observe(self, request: ModelRequest, usage: Usage) -> None:
         """Learn from what a server counted."""
         self._estimator.observe(request, usage, self._model.name, self._model.takes)
+
+    def refused(self, request: ModelRequest, error: ContextTooLongError) -> None:
+        """Learn from a server that found a prompt too long, so that the next one fits at once."""
+        if error.prompt_tokens:
+            self.observe(request, Usage(error.prompt_tokens, 0))
+        if error.window_tokens:
+            self._smaller[self._model.name] = error.window_tokens
 
 
 def message_tokens(message: Message, count: Count) -> int:
@@ -56,7 +75,8 @@ def message_tokens(message: Message, count: Count) -> int:
         _PER_ATTACHMENT + (0 if each.media_type.startswith("image/") else len(each.data) // _BYTES_PER_TOKEN)
         for each in message.attachments
     )
-    return _PER_MESSAGE + texts + calls + attachments
+    carrier = _PER_CARRIER if attachments and message.role == "tool" else 0  # they travel in a message of their own
+    return _PER_MESSAGE + texts + calls + attachments + carrier
 
 
 def tool_tokens(tool: ToolSpec, count: Count) -> int:

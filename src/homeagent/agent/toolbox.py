@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Toolbox"]
 
 _log = logging.getLogger("homeagent.agent")
+_MOST_CHARACTERS = 200_000_000
 _ASK_AGAIN = "Do something else, or tell the person what is in the way"
 
 
@@ -133,6 +134,9 @@ class Toolbox:
         outcome = await guarded(runner.call(call, seat), deadline)
         if isinstance(outcome, Failure):
             outcome = self._failed(outcome, tool)
+        elif len(outcome.text) > _MOST_CHARACTERS:
+            reason = f"the tool returned {len(outcome.text):,} characters; nothing of them was kept"
+            outcome = error_result([Problem("", reason, "Ask for less")])
         return _Ran(outcome, call, time.monotonic() - started)
 
     def _seat(self, call: models.messages.ToolCall, seconds: float) -> tuple[CallSeat, Deadline]:

@@ -5,6 +5,8 @@ with Memory.open("~/memory") as memory:
     memory.recall("what is the cat called").hits[0].text
 """
 
+from homeagent.memory.graph import Graph
+from homeagent.memory.graph_results import Document, Entity, Fact, Saying
 from homeagent.memory.memory import Memory
 from homeagent.memory.results import Explanation, Hit, Neighbour, PolicyChange, Recall, SegmentExplanation
 from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer
@@ -12,13 +14,18 @@ from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnI
 __all__ = [
     "OWNER",
     "Attachment",
+    "Document",
+    "Entity",
     "Explanation",
+    "Fact",
+    "Graph",
     "Hit",
     "Memory",
     "Neighbour",
     "Place",
     "PolicyChange",
     "Recall",
+    "Saying",
     "Segment",
     "SegmentExplanation",
     "Turn",

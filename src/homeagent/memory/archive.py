@@ -4,73 +4,183 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from homeagent.errors import NotFoundError
+import numpy as np
+
+from homeagent.errors import InputError, NotFoundError
+from homeagent.memory.documents.grouping import continues, grouped
+from homeagent.memory.documents.topics import topic_of
 from homeagent.memory.store.records import DocumentRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
+    from homeagent.memory.documents.topics import Topic
     from homeagent.memory.lease import Lease
+    from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
-    from homeagent.memory.store.records import OutcomeRow, SegmentRow, TurnRow
+    from homeagent.memory.store.records import OutcomeRow, SegmentRow, TurnRow, WriteRow
 
-__all__ = ["Archive", "document_of"]
+__all__ = ["ARCHIVED", "COMMITTED", "Archive", "added_to", "documents", "first_event"]
 
-_KIND = "archived"
+ARCHIVED = "archived"
+"""The kind of outcome that says what was archived together."""
+
+COMMITTED = "document"
+"""The kind of explicit write that makes a document of chosen turns."""
 
 
-def document_of(row: OutcomeRow, turns: Iterable[TurnRow | None]) -> DocumentRow | None:
-    """Return the document that an outcome of the log describes, without turns that were erased; None for no document.
+def added_to(row: OutcomeRow | WriteRow, log: LogStore, known: DocumentRow | None) -> DocumentRow | None:
+    """Return the document that an event of the log begins, or goes on with; None where no turn of it is left.
 
-    Its id is a hash of its turns' ids, so that a rebuild gives the same one.
+    ``known`` is the document as the events before left it. Turns that were erased are left out. Its id was made of the
+    ids of its first turns when it was begun, so a rebuild gives the same one.
     """
-    if row.kind != _KIND:
-        return None
-    alive = [turn for turn in turns if turn is not None]
+    said: dict[str, object] = json.loads(row.payload)
+    turns = said.get("turns")
+    seqs = [seq for seq in turns if isinstance(seq, int)] if isinstance(turns, list) else []
+    alive = [turn for seq in seqs if (turn := log.turn(seq)) is not None]
+    of = said.get("of")
+    if known is not None:
+        return replace(known, turns=(*known.turns, *(turn.seq for turn in alive)))
     if not alive:
         return None
-    name = hashlib.blake2b("\n".join(turn.turn_id for turn in alive).encode(), digest_size=10).hexdigest()
-    return DocumentRow(f"d{name}", row.seq, tuple(turn.seq for turn in alive))
+    name = said.get("document")
+    return DocumentRow(
+        document=name if isinstance(name, str) else document_id(alive),
+        outcome=of if isinstance(of, int) else row.seq,
+        turns=tuple(turn.seq for turn in alive),
+        title=str(said.get("title", "")),
+    )
+
+
+def first_event(row: OutcomeRow | WriteRow) -> int:
+    """Return the seq of the event that began the document which this one is about."""
+    of = json.loads(row.payload).get("of")
+    return of if isinstance(of, int) else row.seq
+
+
+def document_id(turns: Sequence[TurnRow]) -> str:
+    """Return the id of a document that begins with these turns."""
+    name = hashlib.blake2b("\n".join(turn.turn_id for turn in turns).encode(), digest_size=10).hexdigest()
+    return f"d{name}"
+
+
+def documents(log: LogStore) -> list[DocumentRow]:
+    """Return every document that the log tells of, oldest first."""
+    events: list[OutcomeRow | WriteRow] = [row for row in log.outcomes() if row.kind == ARCHIVED]
+    events += [row for row in log.writes() if row.kind == COMMITTED]
+    found: dict[int, DocumentRow] = {}
+    for row in sorted(events, key=lambda row: row.seq):
+        first = first_event(row)
+        document = added_to(row, log, found.get(first))
+        if document is not None:
+            found[first] = document
+    return [found[first] for first in sorted(found)]
 
 
 class Archive:
     """Puts turns away in documents and shows documents as text."""
 
-    def __init__(self, log: LogStore, lease: Lease) -> None:
+    def __init__(self, log: LogStore, derived: DerivedStore, model: str, lease: Lease) -> None:
         self._log = log
+        self._derived = derived
+        self._model = model
         self._lease = lease
 
-    def archive(self) -> list[DocumentRow]:
-        """Archive every closed turn that is in no document yet, one document a chat; return the new documents."""
+    def archive(self, turns: Sequence[TurnRow] | None = None) -> list[DocumentRow]:
+        """Archive closed turns that are in no document yet, those of ``turns`` or all; return what is new or grew.
+
+        A chat's turns are put together by matter; they go on with its last document where they belong to it.
+        """
         with self._lease.held():
-            archived = {turn for document in self.documents() for turn in document.turns}
-            groups: dict[tuple[str, str], list[TurnRow]] = {}
-            for turn in self._log.turns():
+            known = self.documents()
+            archived = {turn for document in known for turn in document.turns}
+            chats: dict[tuple[str, str], list[TurnRow]] = {}
+            for turn in self._log.turns() if turns is None else turns:
                 if turn.closed is not None and turn.seq not in archived:
-                    groups.setdefault((turn.place.channel, turn.place.chat), []).append(turn)
+                    chats.setdefault((turn.place.channel, turn.place.chat), []).append(turn)
+            touched: set[int] = set()
             with self._log.transaction():
-                seqs = {
-                    self._log.add_outcome(_KIND, json.dumps({"turns": [turn.seq for turn in turns]}))
-                    for turns in groups.values()
-                }
-        return [document for document in self.documents() if document.outcome in seqs]
+                for place, rows in chats.items():
+                    touched.update(self._put_away(rows, self._last(known, place)))
+        return [document for document in self.documents() if document.outcome in touched]
+
+    def commit(self, title: str, turns: Sequence[TurnRow]) -> DocumentRow:
+        """Make a document of these turns, whatever else they are in. Raises `InputError` for none."""
+        if not turns:
+            raise InputError("a document", "has no turns", "Name at least one turn")
+        chosen = sorted(turns, key=_moment)
+        name = document_id(chosen)
+        payload = {"document": f"{name}c", "turns": [turn.seq for turn in chosen], "title": title}
+        seq = self._log.add_write(COMMITTED, json.dumps(payload, ensure_ascii=False), chosen[0].seq)
+        return DocumentRow(f"{name}c", seq, tuple(turn.seq for turn in chosen), title)
 
     def documents(self) -> list[DocumentRow]:
         """Return every document, oldest first."""
-        return list(documents(self._log))
+        return documents(self._log)
 
-    def text(self, document: str) -> str:
-        """Return a document's raw segments, whole, in the order of time. Raises `NotFoundError`."""
+    def row(self, document: str) -> DocumentRow:
+        """Return one document. Raises `NotFoundError`."""
         for row in self.documents():
             if row.document == document:
-                found = [turn for seq in row.turns if (turn := self._log.turn(seq)) is not None]
-                found.sort(key=lambda turn: (turn.at.microseconds if turn.at else 0, turn.seq))
-                return "\n\n".join(self._turn_text(turn) for turn in found)
+                return row
         raise NotFoundError(
             f"document {document!r}", "is not in this home", "List them with 'homeagent memory archive'"
         )
+
+    def text(self, document: str) -> str:
+        """Return a document's raw segments, whole, in the order of time. Raises `NotFoundError`."""
+        found = [turn for seq in self.row(document).turns if (turn := self._log.turn(seq)) is not None]
+        return "\n\n".join(self._turn_text(turn) for turn in sorted(found, key=_moment))
+
+    def _put_away(self, rows: Sequence[TurnRow], last: DocumentRow | None) -> list[int]:
+        """Write the events that put one chat's turns away; return the seqs of the documents' first events."""
+        by_seq = {row.seq: row for row in rows}
+        groups = grouped(self._topics(sorted(rows, key=_moment)))
+        opening = self._topics(self._rows(last.turns)) if last is not None else []
+        seqs: list[int] = []
+        for number, group in enumerate(groups):
+            turns = [by_seq[topic.seq] for topic in group]
+            payload: dict[str, object] = {"turns": [turn.seq for turn in turns]}
+            if number == 0 and last is not None and continues(opening, group):
+                payload |= {"document": last.document, "of": last.outcome}
+                self._log.add_outcome(ARCHIVED, json.dumps(payload))
+                seqs.append(last.outcome)
+            else:
+                seqs.append(self._log.add_outcome(ARCHIVED, json.dumps(payload | {"document": document_id(turns)})))
+        return seqs
+
+    def _last(self, known: Iterable[DocumentRow], place: tuple[str, str]) -> DocumentRow | None:
+        """Return the newest archived document of a chat."""
+        for document in reversed([row for row in known if not row.document.endswith("c")]):
+            turn = self._log.turn(document.turns[-1])
+            if turn is not None and (turn.place.channel, turn.place.chat) == place:
+                return document
+        return None
+
+    def _rows(self, seqs: Iterable[int]) -> list[TurnRow]:
+        return [turn for seq in seqs if (turn := self._log.turn(seq)) is not None]
+
+    def _topics(self, rows: Sequence[TurnRow]) -> list[Topic]:
+        return [
+            topic_of(
+                row.seq,
+                row.at.microseconds if row.at is not None else None,
+                [each.text for each in self._derived.computed_of(row.seq) if each.role != "tool"],
+                self._vector(row.seq),
+            )
+            for row in rows
+        ]
+
+    def _vector(self, turn: int) -> NDArray[np.float32] | None:
+        """Return the mean of a turn's vectors, ``float32, (dimensions,)``, or None where it has none yet."""
+        rows = [np.frombuffer(data, "<f2") for _, _, data in self._derived.vectors(self._model, [turn])]
+        return np.mean(rows, axis=0, dtype=np.float32) if rows else None
 
     def _turn_text(self, turn: TurnRow) -> str:
         when = turn.at.datetime().isoformat() if turn.at is not None else "?"
@@ -78,13 +188,8 @@ class Archive:
         return "\n".join([head, *(_line(turn, row) for row in self._log.segments(turn.seq))])
 
 
-def documents(log: LogStore) -> Iterator[DocumentRow]:
-    """Yield every document the log tells of, oldest first."""
-    for row in log.outcomes():
-        if row.kind == _KIND:
-            document = document_of(row, (log.turn(seq) for seq in json.loads(row.payload)["turns"]))
-            if document is not None:
-                yield document
+def _moment(turn: TurnRow) -> tuple[int, int]:
+    return (turn.at.microseconds if turn.at is not None else 0, turn.seq)
 
 
 def _line(turn: TurnRow, row: SegmentRow) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from typing import TYPE_CHECKING, get_args
 
 from homeagent.errors import HomeError, InputError
-from homeagent.memory.lease import is_held
+from homeagent.memory.store.records import Moment
 from homeagent.memory.turn import Role, Status
 
 if TYPE_CHECKING:
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import SegmentRow, TurnRow
     from homeagent.memory.turn import Segment, Turn
 
-__all__ = ["check_backup_target", "check_segment", "check_turn", "release", "same_content", "sweep"]
+__all__ = ["check_backup_target", "check_segment", "check_status", "check_turn", "same_content"]
 
 _LONGEST = 900_000_000
 
@@ -25,16 +23,30 @@ _LONGEST = 900_000_000
 def check_turn(turn: Turn) -> None:
     """Raise `InputError` when a turn can't be kept as it is."""
     for name, value in (("source", turn.source), ("external_id", turn.external_id)):
-        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in value):
+        if not _is_plain(value):
             raise InputError(
                 f"turn {value!r}", f"its {name} holds NUL or half a surrogate pair", "Give it a plain name"
             )
-    if turn.status not in get_args(Status):
-        raise InputError(
-            f"turn {turn.external_id!r}", f"has the status {turn.status!r}", f"Use one of {get_args(Status)}"
-        )
+    check_status(turn.external_id, turn.status)
+    if turn.at is not None:
+        try:
+            Moment.of(turn.at).datetime()
+        except OverflowError as error:
+            raise InputError(
+                f"turn {turn.external_id!r}", f"happened at {turn.at}, which is no time in UTC", "Leave its time out"
+            ) from error
     for segment in turn.segments:
         check_segment(segment)
+
+
+def check_status(name: str, status: str) -> None:
+    """Raise `InputError` for a status that there is not."""
+    if status not in get_args(Status):
+        raise InputError(f"turn {name!r}", f"has the status {status!r}", f"Use one of {', '.join(get_args(Status))}")
+
+
+def _is_plain(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" or character == "\0" for character in value)
 
 
 def check_segment(segment: Segment) -> None:
@@ -44,6 +56,14 @@ def check_segment(segment: Segment) -> None:
     if segment.role == "tool" and not segment.tool:
         raise InputError(
             "segment", "has the role 'tool' and no tool name", "Give the tool's name: it decides the policy"
+        )
+    media = (attachment.media_type for attachment in segment.attachments)
+    plain = (segment.plugin, segment.plugin_version, *media)
+    if not all(_is_plain(value) for value in plain):
+        raise InputError(
+            "segment",
+            "its plugin, version or a media type holds NUL or half a surrogate pair",
+            "Give a plain name",
         )
     if len(segment.text) > _LONGEST // 4:
         raise InputError("segment", f"holds {len(segment.text):,} characters", "Keep it as an attachment or in parts")
@@ -56,12 +76,12 @@ def check_segment(segment: Segment) -> None:
 
 def same_content(turn: Turn, row: TurnRow, segments: Sequence[SegmentRow]) -> bool:
     """Whether a turn says the same as one that is kept: place, people, time and every segment."""
-    at = row.at.datetime() if row.at is not None else None
-    return (turn.place, turn.sender, tuple(turn.members), turn.at) == (
+    at = Moment.of(turn.at) if turn.at is not None else None
+    return (turn.place, turn.sender, tuple(turn.members), at) == (
         row.place,
         row.sender,
         row.members,
-        at,
+        row.at,
     ) and tuple(turn.segments) == tuple(each.segment for each in segments)
 
 
@@ -71,19 +91,3 @@ def check_backup_target(target: Path) -> None:
         raise HomeError(str(target), "is there already", "Name a new file; a backup never overwrites one")
     if not target.parent.is_dir():
         raise HomeError(str(target.parent), "is no folder", "Make it first")
-
-
-def release(descriptor: int, path: Path) -> None:
-    """Let go of a writer's lock file."""
-    if descriptor >= 0:
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
-        os.close(descriptor)
-
-
-def sweep(folder: Path) -> None:
-    """Remove the lock files of processes that are gone."""
-    for path in folder.glob("*.lock"):
-        if not is_held(path):
-            with contextlib.suppress(FileNotFoundError):
-                path.unlink()

@@ -8,16 +8,19 @@ order of the log, because what a reply may not repeat depends on what was hidden
 from __future__ import annotations
 
 import math
+import secrets
+import threading
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homeagent.memory.archive import documents
+from homeagent.memory.distilling import Distiller
 from homeagent.memory.door.copies import sketch_of
 from homeagent.memory.door.door import NOTHING, Door, all_copies, label
 from homeagent.memory.door.quotes import Quotes
+from homeagent.memory.embed.protocol import makes_vectors
 from homeagent.memory.explain import explained_segment
 from homeagent.memory.indexing import INDEX_VERSION, cues_of, indexed
 from homeagent.memory.passages import turn_passages
@@ -34,8 +37,10 @@ if TYPE_CHECKING:
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.lease import Lease
     from homeagent.memory.results import SegmentExplanation
-    from homeagent.memory.store.protocols import DerivedStore, IndexedPassage, LogStore
+    from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.protocols import IndexedPassage, LogStore
     from homeagent.memory.store.records import Computed, Entry, SegmentRow, TurnRow
+    from homeagent.memory.turn import Place
 
 __all__ = ["Deriver", "home_secret"]
 
@@ -76,6 +81,8 @@ class Deriver:
         self._embedder = embedder
         self._cleaners = cleaners
         self._lease = lease
+        self._embedding = threading.Lock()
+        self._distiller = Distiller(log, derived, lease)
         self._quotes = Quotes(derived, home_secret(log))
 
     def catch_up(
@@ -96,10 +103,11 @@ class Deriver:
             with self._lease.held(seconds) as held:
                 if not held:
                     return False
-                state = self._state()
-                self._queue_new(state)
+                self._queue_new()
+                state = self._state()  # after the queue: it knows every policy that is queued
                 batch = self._derived.todo(("door",), _BATCH) or self._derived.todo(("index",), _BATCH)
                 if not batch:
+                    self._derived.merge_terms()
                     return True
                 self._run(batch, state)
             done += len(batch)
@@ -110,8 +118,12 @@ class Deriver:
 
     def embed(self, limit: int = _EMBED_BATCH) -> int:
         """Embed up to ``limit`` waiting turns; return how many are done. The lease is held only to store."""
-        if not self._embedder.dimensions:
+        if not makes_vectors(self._embedder):
             return 0
+        with self._embedding:  # the background thread and `settle` take turns instead of doing the same batch twice
+            return self._embed_batch(limit)
+
+    def _embed_batch(self, limit: int) -> int:
         model = self._embedder.model_id
         batch = self._derived.todo(("embed",), limit)
         if not batch:
@@ -136,22 +148,29 @@ class Deriver:
         if self._derived.meta(key) is None:
             self._derived.set_meta(key, packed_vector(neutral_mean(self._embedder)))
 
+    def distil(self) -> int:
+        """Make the facts of some waiting turns, or the features of some documents; return how many are done."""
+        return self._distiller.run()
+
     def use_model(self) -> None:
         """Queue every turn for embedding when the computed half was made with another model."""
-        model = self._embedder.model_id if self._embedder.dimensions else ""
-        if not model or self._derived.meta(_MODEL) == model:
+        model = self._embedder.model_id
+        if self._derived.meta(_MODEL) == model:
             return
         with self._lease.held() as held:
             if held:
                 with self._derived.transaction():
+                    self._derived.set_meta(_MODEL, model)
+                    if not makes_vectors(self._embedder):
+                        return
+                    self._derived.drop_other_vectors(model)
                     seqs = [row.seq for row in self._log.turns() if row.closed is not None]
                     self._derived.queue(Todo(seq, "embed", model) for seq in seqs)
-                    self._derived.set_meta(_MODEL, model)
 
     def pins_for(self, turn: TurnRow) -> dict[int, list[tuple[int, int]]]:
         """Return what must stay out of other turns' replies when ``turn`` is erased: all their quotations after it."""
         pins: dict[int, list[tuple[int, int]]] = {}
-        for seq in self._derived.replies_after(chat_key(turn.place), turn.seq):
+        for seq in self._log.replies_after(turn.place, turn.seq):
             computed = self._derived.computed(seq)
             if computed is not None and computed.turn != turn.seq and computed.cuts:
                 pins[seq] = list(computed.cuts)
@@ -185,17 +204,17 @@ class Deriver:
         book = PolicyBook(self._log.policies())
         return _State(Door(book, self._quotes, self._cleaners), book, self._log.forgotten(), self._log.pins())
 
-    def _queue_new(self, state: _State) -> None:
+    def _queue_new(self) -> None:
         """Queue what the log holds and derived never heard of."""
         through = int(self._derived.meta(_QUEUED) or 0)
         while entries := self._log.entries(through, _PAGE):
             with self._derived.transaction():
                 for entry in entries:
-                    self._queue_entry(entry, state)
+                    self._queue_entry(entry)
                 through = entries[-1].seq
                 self._derived.set_meta(_QUEUED, str(through))
 
-    def _queue_entry(self, entry: Entry, state: _State) -> None:
+    def _queue_entry(self, entry: Entry) -> None:
         match entry.kind:
             case "segment":
                 self._derived.queue([Todo(entry.seq, "door", "new")])
@@ -205,41 +224,41 @@ class Deriver:
                 rows = self._log.segments(entry.turn)
                 self._derived.queue(Todo(row.seq, "door", f"forget-{entry.seq}") for row in rows)
             case "policy":
-                self._queue_changed(entry.seq, state)
+                self._queue_changed(entry.seq)
             case "erasure":
                 self._take_out(entry.seq)
-            case "outcome":
-                self._derived.put_documents(list(documents(self._log)))
+            case "outcome" | "write":
+                self._distiller.take_event(entry)
             case _:
                 pass
 
     def _take_out(self, erasure: int) -> None:
         """Take what an erasure deleted out of everything computed; later replies of its chat are looked at again."""
-        gone = self._derived.turns(self._log.erased(erasure))
-        for turn in gone.values():
-            later = self._derived.replies_after(turn.chat, turn.seq)
-            self._derived.remove_turn(turn.seq)
+        erased = self._log.erased(erasure)
+        self._distiller.take_out(frozenset(erased))
+        closed = self._derived.turns(erased)
+        for seq in erased:
+            self._derived.remove_turn(seq)
+        for turn in closed.values():
+            later = self._log.replies_after(turn.place, turn.seq)
             self._derived.queue(Todo(seq, "door", f"erasure-{erasure}") for seq in later)
-        self._derived.put_documents(list(documents(self._log)))
 
-    def _queue_changed(self, policy: int, state: _State) -> None:
+    def _queue_changed(self, policy: int) -> None:
         """Queue the segments that the policy event touches, and the replies that may have copied from them."""
-        before = PolicyBook(row for row in self._log.policies() if row.seq < policy)
-        changed = [
-            name
-            for name in self._log.tool_names()
-            if before.for_tool(name).fingerprint != state.book.for_tool(name).fingerprint
-        ]
+        rows = self._log.policies()
+        before = PolicyBook(row for row in rows if row.seq < policy)
+        after = PolicyBook(row for row in rows if row.seq <= policy)
+        changed = [name for name in self._log.tool_names() if before.for_tool(name) != after.for_tool(name)]
         touched = self._log.segments_of_tools(changed) if changed else []
         wanted = {seq for seq, _ in touched}
-        first: dict[int, int] = {}
+        first: dict[Place, int] = {}
         for seq, turn in touched:
             row = self._log.turn(turn)
             if row is not None:
-                first.setdefault(chat_key(row.place), seq)
-        for chat, seq in first.items():
-            wanted.update(self._derived.replies_after(chat, seq))
-        wanted.update(self._log.segments_of_channels(_changed_channels(self._log, before, state.book)))
+                first.setdefault(row.place, seq)
+        for place, seq in first.items():
+            wanted.update(self._log.replies_after(place, seq))
+        wanted.update(self._log.segments_of_channels(_changed_channels(self._log, before, after)))
         self._derived.queue(Todo(seq, "door", f"policy-{policy}") for seq in sorted(wanted))
 
     def _run(self, batch: Sequence[Todo], state: _State) -> None:
@@ -278,12 +297,15 @@ class Deriver:
             return
         self._derived.put_computed(computed)
         if old is not None:
+            self._distiller.changed(turn.seq)
             self._derived.queue([Todo(turn.seq, "index", f"door-{row.seq}")])
 
     def _keep_sketch(self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None) -> None:
         chat = chat_key(turn.place)
         salt = self._quotes.salt(chat)
-        if old is not None and row.segment.role in ("tool", "assistant"):
+        if old is not None and passed.own:
+            self._derived.remove_own_sketch(row.seq)
+        elif old is not None:
             self._derived.remove_sketch(chat, row.seq, sketch_of(all_copies(row.segment, old.text), salt))
         if passed.copyable.texts or passed.copyable.tokens:
             self._derived.add_sketch(chat, row.seq, sketch_of(passed.copyable, salt), own=passed.own)
@@ -309,12 +331,16 @@ class Deriver:
             cues,
         )
         items = indexed(turn_passages(seq, computed), label(row.sender), row.at)
-        return lambda: self._put_turn(turn, scope, items, _fingerprint(computed))
+        return lambda: self._put_turn(turn, scope, items, computed)
 
-    def _put_turn(self, turn: IndexedTurn, scope: Scope, items: list[IndexedPassage], fingerprint: str) -> None:
-        self._derived.put_turn(turn, scope, items, fingerprint)
-        if self._embedder.dimensions and items:
-            self._derived.queue([Todo(turn.seq, "embed", self._embedder.model_id)])
+    def _put_turn(
+        self, turn: IndexedTurn, scope: Scope, items: list[IndexedPassage], computed: Sequence[Computed]
+    ) -> None:
+        self._derived.put_turn(turn, scope, items, _fingerprint(computed))
+        self._distiller.indexed(turn.seq, computed)
+        if makes_vectors(self._embedder) and items:
+            # Its own name each time: what is indexed again while it is embedded stays in the queue.
+            self._derived.queue([Todo(turn.seq, "embed", secrets.token_hex(4))])
 
 
 def _nothing() -> None:
@@ -326,6 +352,4 @@ def _fingerprint(computed: Iterable[Computed]) -> str:
 
 
 def _changed_channels(log: LogStore, before: PolicyBook, after: PolicyBook) -> list[str]:
-    return [
-        name for name in log.channels() if before.for_channel(name).fingerprint != after.for_channel(name).fingerprint
-    ]
+    return [name for name in log.channels() if before.for_channel(name) != after.for_channel(name)]

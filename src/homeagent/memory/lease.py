@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["Lease", "held_lock", "is_held"]
+__all__ = ["Lease", "held_lock", "is_held", "remove_unheld"]
 
 _PAUSE_SECONDS = 0.002
 
@@ -49,37 +49,64 @@ class Lease:
             self._lock.release()
 
     def _take(self, deadline: float) -> bool:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         while True:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(self._path, descriptor):
+                    self._descriptor = descriptor
+                    return True
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     os.close(descriptor)
                     return False
-                time.sleep(_PAUSE_SECONDS)
-            else:
-                self._descriptor = descriptor
-                return True
+            os.close(descriptor)
+            time.sleep(_PAUSE_SECONDS)
 
 
 def held_lock(path: Path) -> int:
     """Make ``path`` and lock it until the returned descriptor is closed, or this process dies."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return descriptor
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(path, descriptor):
+                return descriptor
+        except BlockingIOError:
+            pass  # somebody sweeps it away: the next one is ours
+        os.close(descriptor)
+        time.sleep(_PAUSE_SECONDS)
 
 
 def is_held(path: Path) -> bool:
     """Whether some process still holds the lock file ``path``; one that is gone is held by nobody."""
+    return not _while_free(path, remove=False)
+
+
+def remove_unheld(path: Path) -> None:
+    """Remove the lock file ``path`` unless some process holds it."""
+    _while_free(path, remove=True)
+
+
+def _while_free(path: Path, *, remove: bool) -> bool:
+    """Whether nobody holds ``path``; removed, if at all, while this process holds it, so nobody can take it between."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
-        return False
+        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if remove and _is_at(path, descriptor):
+            path.unlink()
     except BlockingIOError:
-        return True
+        return False
     finally:
         os.close(descriptor)
-    return False
+    return True
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    try:
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False

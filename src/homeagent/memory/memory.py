@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-import time
+import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from homeagent.errors import InputError, NotFoundError
+from homeagent.errors import DamagedError, InputError
 from homeagent.memory import checks
 from homeagent.memory.archive import Archive
 from homeagent.memory.background import Background
@@ -16,15 +15,18 @@ from homeagent.memory.derive import Deriver
 from homeagent.memory.door.runner import CleanerProcess
 from homeagent.memory.embed import OfflineEmbedder
 from homeagent.memory.explain import explained
+from homeagent.memory.graph import Graph
 from homeagent.memory.identity import People
-from homeagent.memory.lease import Lease, held_lock, is_held
+from homeagent.memory.keeping import kept_already, make_secret, new_turn_id, the_turn
+from homeagent.memory.lease import Lease
+from homeagent.memory.library import Library
 from homeagent.memory.policies import Policies
 from homeagent.memory.rebuild import Rebuilder
 from homeagent.memory.recall.recaller import Recaller
 from homeagent.memory.store.records import IdentityRow
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
-from homeagent.memory.turn import TurnId
+from homeagent.memory.writers import Writers
 from homeagent.paths import Home
 
 if TYPE_CHECKING:
@@ -32,10 +34,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.memory.embed.protocol import Embedder
+    from homeagent.memory.graph_results import Document
     from homeagent.memory.rebuild import RebuildReport
-    from homeagent.memory.results import Explanation, PolicyChange, Recall
+    from homeagent.memory.results import Explanation, Hit, PolicyChange, Recall
     from homeagent.memory.store.records import Computed, DocumentRow, SegmentRow, TurnRow
-    from homeagent.memory.turn import Segment, Status, Turn, Viewer
+    from homeagent.memory.turn import Segment, Status, Turn, TurnId, Viewer
     from homeagent_sdk import MemoryPolicy
 
 __all__ = ["Memory"]
@@ -65,14 +68,15 @@ class Memory:
         with self._lease.held():
             self._derived = SqliteDerived(home.derived)
         self._cleaners = CleanerProcess()
-        self._writer = ""
-        self._writer_lock = -1
-        self._make_secret()
+        self._writers = Writers(home.writers)
+        make_secret(self._log)
         self._deriver = Deriver(self._log, self._derived, embedder, self._cleaners, self._lease)
         self._recaller = Recaller(self._derived, embedder)
-        self._archive = Archive(self._log, self._lease)
+        self._archive = Archive(self._log, self._derived, embedder.model_id, self._lease)
+        self._library = Library(self._log, self._derived, self._archive, self._found)
+        self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
         self._policies = Policies(self._log, self._deriver)
-        self._background = Background(self._deriver.embed)
+        self._background = Background(lambda: self._deriver.distil() or self._deriver.embed())
 
     @classmethod
     def open(
@@ -108,8 +112,7 @@ class Memory:
         """Stop the background work and close every file. What is still to derive waits in its queue."""
         self._background.stop()
         self._cleaners.close()
-        checks.release(self._writer_lock, self.home.writers / f"{self._writer}.lock")
-        self._writer_lock = -1
+        self._writers.release()
         self._derived.close()
         self._log.close()
 
@@ -130,9 +133,9 @@ class Memory:
         kept: list[TurnId] = []
         with self._log.transaction():
             for turn in turns:
-                known = self._known(turn)
+                known = kept_already(self._log, turn)
                 if known is None:
-                    turn_id = self._new_id()
+                    turn_id = new_turn_id()
                     seq = self._log.open_turn(turn, turn_id, "")
                     if turn.status != "open":
                         self._log.close_turn(seq, turn.status)
@@ -144,8 +147,12 @@ class Memory:
     def begin(self, turn: Turn) -> TurnId:
         """Open a turn with what came in; go on with `append` and end it with `close`. Each call is on the disk."""
         checks.check_turn(turn)
-        turn_id = self._new_id()
-        self._log.open_turn(turn, turn_id, self._writer_name())
+        if turn.external_id and self._log.find_external(turn.source, turn.external_id) is not None:
+            raise InputError(
+                f"turn {turn.external_id!r} of source {turn.source!r}", "is kept already", "Give it another external id"
+            )
+        turn_id = new_turn_id()
+        self._log.open_turn(turn, turn_id, self._writers.mine())
         return turn_id
 
     def append(self, turn: TurnId, segment: Segment) -> None:
@@ -155,6 +162,9 @@ class Memory:
 
     def close(self, turn: TurnId, status: Status = "done") -> None:
         """Close a turn for good, as done, failed or interrupted; full text finds it when this returns."""
+        checks.check_status(turn, status)
+        if status == "open":
+            raise InputError(f"turn {turn}", "can't be closed as open", "Close it as done, failed or interrupted")
         self._log.close_turn(self._open_turn(turn).seq, status)
         self._derive()
 
@@ -167,7 +177,6 @@ class Memory:
         asking (now by default): "yesterday" is the day before it, in its zone.
         """
         self._deriver.catch_up(seconds=_RECALL_SECONDS, budget=_RECALL_SECONDS)
-        self._recaller.refresh()
         people = People(self._log.identities())
         return self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit)
 
@@ -186,15 +195,7 @@ class Memory:
 
     def find(self, name: str, *, source: str | None = None) -> TurnRow:
         """Return the turn with this id or external id. Raises `NotFoundError`, also when several have the name."""
-        found = self._log.find(name, source)
-        if not found:
-            raise NotFoundError(f"turn {name!r}", "is not in this home", "Look it up with 'homeagent memory search'")
-        if len(found) > 1:
-            sources = ", ".join(repr(row.source) for row in found[:5])
-            raise NotFoundError(
-                f"turn {name!r}", f"is the external id of several turns, in {sources}", "Name the source"
-            )
-        return found[0]
+        return the_turn(self._log, name, source)
 
     def raw(self, name: str, *, source: str | None = None) -> list[SegmentRow]:
         """Return the segments of a turn as they were said, byte for byte."""
@@ -249,9 +250,12 @@ class Memory:
 
     # -- archive, forgetting, upkeep -----------------------------------------------------------------------------
 
-    def archive(self) -> list[DocumentRow]:
-        """Archive every turn that is in no document yet, one document a chat; return the new documents."""
-        new = self._archive.archive()
+    def archive(self, turns: Sequence[TurnId] | None = None) -> list[DocumentRow]:
+        """Archive closed turns that are in no document yet, those of ``turns`` or all; return what is new or grew.
+
+        Turns of one matter go together; a chat's last document is gone on with where they belong to it.
+        """
+        new = self._archive.archive(None if turns is None else [self.find(turn) for turn in turns])
         self._derive()
         return new
 
@@ -259,9 +263,30 @@ class Memory:
         """Return every document."""
         return self._archive.documents()
 
+    def document(self, document: str) -> Document:
+        """Return a document in short: its turns, summary, tags and entities. Raises `NotFoundError`."""
+        return self._library.document(document)
+
+    def find_documents(self, text: str, *, viewer: Viewer | None = None, limit: int = 5) -> list[Document]:
+        """Return the documents about ``text`` of which ``viewer`` may see every turn, best first."""
+        return self._library.find(text, viewer, limit)
+
+    def commit_document(self, title: str, turns: Sequence[TurnId]) -> DocumentRow:
+        """Make a document of these turns on purpose, whatever else they are in."""
+        row = self._archive.commit(title, [self.find(turn) for turn in turns])
+        self._derive()
+        return row
+
     def document_text(self, document: str) -> str:
         """Return a document as text: a view of its raw segments, whole, in the order of time."""
         return self._archive.text(document)
+
+    def distil(self) -> int:
+        """Make the facts and document features that wait, now; return how many turns and documents that were."""
+        done = 0
+        while count := self._deriver.distil():
+            done += count
+        return done
 
     def forget(self, name: str, *, source: str | None = None) -> None:
         """Hide a turn from computation and recall; raw stays, `undo` brings it back."""
@@ -283,6 +308,8 @@ class Memory:
         self._derive()
         self._log.compact()
         self._derived.compact()
+        for damaged in self.home.root.glob("derived.damaged-*.db*"):
+            damaged.unlink()
         self._recaller.forget_all()
 
     def settle(self, *, progress: Callable[[str, int, int], None] | None = None) -> None:
@@ -292,6 +319,7 @@ class Memory:
         """
         report = progress or (lambda _step, _done, _left: None)
         self._deriver.catch_up(progress=lambda done, left: report("text", done, left))
+        self.distil()
         done = 0
         while count := self._deriver.embed():
             done += count
@@ -301,7 +329,8 @@ class Memory:
         self, *, verify: bool = False, progress: Callable[[str, int, int], None] | None = None
     ) -> RebuildReport:
         """Derive everything again from the log into a new file; swap it in, or with ``verify`` only compare."""
-        self.settle(progress=progress)
+        with contextlib.suppress(DamagedError):  # a damaged computed half is what a rebuild is for
+            self.settle(progress=progress)
         rebuilder = Rebuilder(self._log, self._derived, self._embedder, self._cleaners, self._lease)
         report = rebuilder.verify(progress) if verify else rebuilder.replace(progress)
         self._recaller.forget_all()
@@ -335,31 +364,32 @@ class Memory:
         self._deriver.catch_up(seconds=_LEASE_SECONDS)
         self._wake()
 
+    def _derive_graph(self) -> None:
+        self._derive()
+        self.distil()
+
+    def _found(self, text: str, viewer: Viewer | None, limit: int) -> Sequence[Hit]:
+        return self.recall(text, viewer=viewer, limit=limit).hits
+
     def _wake(self) -> None:
-        if self._embedder.dimensions:
-            self._background.wake()
+        self._background.wake()
 
     def _recover(self) -> None:
         for seq, writer in self._log.open_turns():
-            if not writer or not is_held(self.home.writers / f"{writer}.lock"):
-                self._log.close_turn(seq, "interrupted")
-        checks.sweep(self.home.writers)
-        self._deriver.use_model()
-        self._derive()
-
-    def _make_secret(self) -> None:
-        with self._log.transaction():
-            if not any(row.kind == "home" for row in self._log.outcomes()):
-                self._log.add_outcome("home", secrets.token_hex(16))
-
-    def _new_id(self) -> TurnId:
-        return TurnId(f"t{time.time_ns() // 1_000_000:011x}{secrets.token_hex(5)}")
-
-    def _writer_name(self) -> str:
-        if self._writer_lock < 0:
-            self._writer = secrets.token_hex(8)
-            self._writer_lock = held_lock(self.home.writers / f"{self._writer}.lock")
-        return self._writer
+            if self._writers.is_gone(writer):
+                with contextlib.suppress(InputError):  # another process, opening as well, was first
+                    self._log.close_turn(seq, "interrupted")
+        self._writers.sweep()
+        try:
+            self._deriver.use_model()
+            self._derive()
+        except DamagedError as error:
+            if error.where != str(self.home.derived):
+                raise
+            with self._lease.held(_LEASE_SECONDS):
+                self._derived.put_aside(str(error))
+            self._deriver.use_model()
+            self._derive()
 
     def _open_turn(self, turn: TurnId) -> TurnRow:
         row = self.find(turn)
@@ -368,17 +398,3 @@ class Memory:
                 f"turn {turn}", f"is closed ({row.status}) and can't change", "Open a new turn with begin()"
             )
         return row
-
-    def _known(self, turn: Turn) -> TurnId | None:
-        if not turn.external_id:
-            return None
-        found = self._log.find_external(turn.source, turn.external_id)
-        if found is None:
-            return None
-        if not checks.same_content(turn, found, self._log.segments(found.seq)):
-            raise InputError(
-                f"turn {turn.external_id!r} of source {turn.source!r}",
-                "is kept already with other content",
-                "Give it another id or import it with another --source; what was said is never overwritten",
-            )
-        return found.turn_id

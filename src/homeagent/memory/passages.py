@@ -13,7 +13,7 @@ from homeagent.memory.compute import ComputeText
 from homeagent.memory.store.records import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from homeagent.memory.store.records import Computed, PassageKind
 
@@ -23,9 +23,10 @@ LONGEST = 1200
 """The most characters of a passage."""
 
 SHORTEST = 300
-"""A chunk shorter than this is joined to its neighbour where that fits."""
+"""The fewest characters of a chunk of a text that does not fit into one passage."""
 
 _PER_TURN = 1 << 20
+_LINE_END = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SENTENCE = re.compile(r"[。！？!?；;…]+[”’\"')）】」』]*\s*|\.(?=\s)\s*|,\s+|，|\s+")
 
 
@@ -48,39 +49,50 @@ def turn_passages(turn: int, rows: Sequence[Computed]) -> list[Passage]:
 
 
 def chunks(text: ComputeText) -> Iterator[ComputeText]:
-    """Yield the text in pieces of at most `LONGEST` characters, cut at line ends, else at sentences, else at words."""
+    """Yield the text in pieces of at most `LONGEST` characters, cut at line ends, else at sentences, else at words.
+
+    Of a text longer than that every piece has at least `SHORTEST` characters. More white space at its end goes.
+    """
     if len(text) <= LONGEST:
         yield text
         return
-    start = end = 0
-    for low, high in _units(text.text):
-        if high - start > LONGEST and end > start:
-            yield text.slice(start, end)
-            start = low
-        end = high
-    rest = text.slice(start, end)
-    if rest.text.strip():
-        yield rest
+    for start, end in _joined(_pieces(text.text)):
+        yield text.slice(start, end)
 
 
-def _units(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges that a chunk is made of: whole lines, and of a line that is too long its sentences."""
-    at = 0
-    for line in text.splitlines(keepends=True):
-        end = at + len(line)
-        if len(line) <= LONGEST:
-            yield at, end
-        else:
-            yield from _sentences(text, at, end)
-        at = end
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while end - start > LONGEST:
-        cut = start + LONGEST
-        for match in _SENTENCE.finditer(text, start + SHORTEST, start + LONGEST):
-            cut = match.end()
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Yield ranges that are neither too long nor too short, each ended as late and as well as it can be."""
+    start, last = 0, _end_of_words(text)
+    while last - start > LONGEST:
+        cut = _cut(text, start + SHORTEST, min(start + LONGEST, last - SHORTEST))
         yield start, cut
         start = cut
+    if start < last:
+        yield start, last
+
+
+def _end_of_words(text: str) -> int:
+    """Return where the last word ends, with the space or line end behind it."""
+    end = len(text.rstrip())
+    return min(len(text), end + len("\r\n")) if end else 0
+
+
+def _cut(text: str, low: int, high: int) -> int:
+    """Return the best place from ``low`` to ``high`` to end a piece."""
+    for pattern in (_LINE_END, _SENTENCE):
+        cut = max((match.end() for match in pattern.finditer(text, low, high)), default=low)
+        if cut > low:
+            return cut
+    return high
+
+
+def _joined(pieces: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges, those that fit into one passage together made one."""
+    start = end = 0
+    for low, high in pieces:
+        if high - start > LONGEST and end > start:
+            yield start, end
+            start = low
+        end = high
     if start < end:
         yield start, end

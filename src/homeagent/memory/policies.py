@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from homeagent.errors import PolicyError
 from homeagent.memory.policy import PolicyBook, checked
 from homeagent.memory.store.records import PolicyRow
+from homeagent_sdk import MemoryPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from homeagent.memory.derive import Deriver
     from homeagent.memory.results import PolicyChange
     from homeagent.memory.store.protocols import LogStore
-    from homeagent_sdk import MemoryPolicy
 
 __all__ = ["Policies"]
 
@@ -29,9 +29,12 @@ class Policies:
         self._deriver = deriver
 
     def declare(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str]) -> None:
-        """Add what plugins declare; what is declared the same already adds no row."""
+        """Add what plugins declare; what is declared the same already adds no row.
+
+        A tool that is only named in ``returns_memory`` has no policy of its own: it is hidden as returning memory.
+        """
         known = {row.name: row for row in self._log.policies() if row.kind == "tool" and row.origin == "declared"}
-        for name, policy in tools.items():
+        for name, policy in {**dict.fromkeys(returns_memory, MemoryPolicy()), **tools}.items():
             row = PolicyRow(
                 0, "tool", name, "declared", "set", policy.no_memory, checked(name, policy), name in returns_memory
             )

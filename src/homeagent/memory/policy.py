@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from homeagent.errors import PolicyError
-from homeagent_sdk.cleaner_language import parse_cleaner
+from homeagent.memory.door.specs import StoredCleaner, read_cleaner, stored_text
 from homeagent_sdk.errors import SdkError
 
 if TYPE_CHECKING:
@@ -22,55 +22,57 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import PolicyRow
     from homeagent_sdk import MemoryPolicy
 
-__all__ = ["RETURNS_MEMORY", "EffectivePolicy", "PolicyBook", "PolicyEvent", "checked"]
+__all__ = ["RETURNS_MEMORY", "EffectivePolicy", "PolicyBook", "checked"]
 
 RETURNS_MEMORY = frozenset({"memory_recall", "memory_explain", "doc_query", "person_query"})
 """Tools of this program that hand out memory: what they return is never memorised again, whatever they declare."""
 
 Treatment = Literal["plain", "hidden", "cleaner", "default"]
-PolicyEvent = Literal["set", "unset", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
     """What happens to one tool's output (or one channel's words) on the way to computation.
 
-    ``why`` names where it comes from, for a person. ``cleaner`` is a text in the cleaner language, else empty.
+    ``why`` names where it comes from, for a person. ``cleaner`` is a text in the cleaner language, else empty; ``code``
+    is the digest of the functions of plugins that it names.
     """
 
     treatment: Treatment
     why: str
     cleaner: str = ""
+    code: str = ""
 
     @property
     def fingerprint(self) -> str:
         """A short name that changes whenever what is computed under this policy may change."""
-        return _fingerprint(self.treatment, self.cleaner)
+        return _fingerprint(self.treatment, self.cleaner, self.code)
 
 
 @lru_cache(maxsize=1024)
-def _fingerprint(treatment: Treatment, cleaner: str) -> str:
+def _fingerprint(treatment: Treatment, cleaner: str, code: str) -> str:
     if treatment != "cleaner":
         return treatment
     try:
-        identity = parse_cleaner(cleaner).identity
+        identity = read_cleaner(cleaner).identity
     except SdkError:
         identity = cleaner
+    identity = f"{identity}#{code}" if code else identity
     return "cleaner-" + hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def checked(name: str, policy: MemoryPolicy) -> str:
-    """Return the policy's cleaner as text. Raises `PolicyError` when it can't be read back from that text."""
+    """Return the policy's cleaner as it is stored. Raises `PolicyError` when it can't be read back from its text."""
     if policy.cleaner is None:
         return ""
     spec = policy.cleaner.spec
     try:
-        again = parse_cleaner(spec).spec
+        again = read_cleaner(spec).spec
     except SdkError as error:
         raise PolicyError(f"policy of {name}", str(error), "Write it in the cleaner language") from error
     if again != spec:
         raise PolicyError(f"policy of {name}", f"its cleaner reads back as {again!r}", "Report this as a bug")
-    return spec
+    return stored_text(policy.cleaner)
 
 
 class PolicyBook:
@@ -80,7 +82,6 @@ class PolicyBook:
         self._declared: dict[tuple[str, str], PolicyRow] = {}
         self._overrides: dict[tuple[str, str], PolicyRow] = {}
         self._names: dict[str, str] = {}
-        self._returns: set[str] = set(RETURNS_MEMORY)
         self.through = 0
         for row in rows:
             self._take(row)
@@ -91,8 +92,6 @@ class PolicyBook:
         match row.action:
             case "set" if row.origin == "declared":
                 self._declared[key] = row
-                if row.returns_memory:
-                    self._returns.add(row.name)
             case "set":
                 self._overrides.pop(key, None)
                 self._overrides[key] = row
@@ -106,14 +105,14 @@ class PolicyBook:
     def for_tool(self, name: str) -> EffectivePolicy:
         """Return the policy of a tool's outputs and arguments."""
         names = self._all_names(name)
-        if any(each in self._returns for each in names):
+        declared = self._last_declared(names)
+        if not RETURNS_MEMORY.isdisjoint(names) or (declared is not None and declared.returns_memory):
             return EffectivePolicy("hidden", "what it returns is memory, and memory is not memorised again")
         override = self._override("tool", names)
         if override is not None:
             return _effective(override, f"the owner's policy for {override.name!r}")
-        declared = [row for each in names if (row := self._declared.get(("tool", each))) is not None]
-        if declared:
-            return _effective(max(declared, key=lambda row: row.seq), "declared by its plugin")
+        if declared is not None:
+            return _effective(declared, "declared by its plugin")
         return EffectivePolicy("default", "nobody declared it, so the default cleaner is used")
 
     def for_channel(self, name: str) -> EffectivePolicy:
@@ -129,6 +128,10 @@ class PolicyBook:
     def listed(self) -> list[PolicyRow]:
         """Return the events that are in force, declared ones first."""
         return [*self._declared.values(), *self._overrides.values()]
+
+    def _last_declared(self, names: tuple[str, ...]) -> PolicyRow | None:
+        rows = [row for each in names if (row := self._declared.get(("tool", each))) is not None]
+        return max(rows, key=lambda row: row.seq, default=None)
 
     def _all_names(self, name: str) -> tuple[str, ...]:
         """Return every name this tool has had or has now."""
@@ -155,5 +158,6 @@ def _effective(row: PolicyRow, why: str) -> EffectivePolicy:
     if row.no_memory:
         return EffectivePolicy("hidden", f"no_memory: {why}")
     if row.cleaner:
-        return EffectivePolicy("cleaner", f"{row.cleaner}: {why}", row.cleaner)
+        cleaner = StoredCleaner.of(row.cleaner)
+        return EffectivePolicy("cleaner", f"{cleaner.spec}: {why}", cleaner.spec, cleaner.code)
     return EffectivePolicy("plain", f"no cleaner: {why}")

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from homeagent.errors import DamagedError, StoreError
 from homeagent.memory.derive import Deriver
-from homeagent.memory.lease import Lease
+from homeagent.memory.embed.protocol import makes_vectors
+from homeagent.memory.lease import Lease, remove_unheld
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.derived_compare import compared
+from homeagent.paths import make_private
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from homeagent.memory.door.door import CleanerRunner
     from homeagent.memory.embed.protocol import Embedder
-    from homeagent.memory.store.protocols import DerivedStore, LogStore
+    from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.protocols import LogStore
 
 __all__ = ["RebuildReport", "Rebuilder"]
+
+_WAIT_SECONDS = 1.0
+_LEAST_COSINE = 1.0 - 1e-4
 
 _SAMPLE = 200
 """How many vectors are made anew when a rebuild is verified; the others are taken over from the live file."""
@@ -52,54 +63,106 @@ class Rebuilder:
     def verify(self, progress: Callable[[str, int, int], None] | None = None) -> RebuildReport:
         """Make it all again beside the live file and compare row by row; the live file stays as it is."""
         path = self._derived.path.with_name("derived.verify.db")
-        try:
-            fresh = self._made(path, self._sample(), progress)
+        with self._alone(path) as lease:
+            fresh = self._made(path, lease, self._sample(), progress)
             with self._lease.held():
-                self._deriver(self._derived, self._lease).catch_up()
-                recomputed = self._finished(fresh, path)
-                rows, differences = compared(self._derived.path, path)
-        finally:
-            _remove(path)
+                live = self._deriver(self._derived, self._lease)
+                live.catch_up()
+                _distil(live)
+                recomputed = self._finished(fresh, lease)
+                rows, differences = compared(self._derived.path, path, self._embedder.model_id)
+                differences += self._derived.damages()
         return RebuildReport(not differences, rows, tuple(differences), recomputed)
 
     def replace(self, progress: Callable[[str, int, int], None] | None = None) -> RebuildReport:
-        """Make it all again and put it in the live file's place; until then the live one goes on being used."""
+        """Make it all again and put it in the live file's place; until then the live one goes on being used.
+
+        Vectors are taken over for the same texts, unless a sample of them turns out to be wrong.
+        """
         path = self._derived.path.with_name("derived.new.db")
-        try:
-            fresh = self._made(path, frozenset(), progress)
+        with self._alone(path) as lease:
+            fresh = self._made(path, lease, self._doubtful(), progress)
             with self._lease.held():
-                recomputed = self._finished(fresh, path)
-                rows, _ = compared(path, path)
+                recomputed = self._finished(fresh, lease, after=self._newest_change())
+                rows, _ = compared(path, path, self._embedder.model_id)
                 self._derived.replace_by(path)
-        finally:
-            _remove(path)
         return RebuildReport(None, rows, (), recomputed)
 
+    @contextmanager
+    def _alone(self, path: Path) -> Iterator[Lease]:
+        """Let one process at a time make ``path``; whatever becomes of it, nothing of it stays behind."""
+        lock = path.with_suffix(".lock")
+        try:
+            with (lease := Lease(lock)).held(_WAIT_SECONDS) as held:
+                if not held:
+                    raise StoreError(str(path), "is being made by another rebuild", "Wait for it to end, or stop it")
+                try:
+                    yield lease
+                finally:
+                    _remove(path)
+        finally:
+            remove_unheld(lock)
+
     def _made(
-        self, path: Path, anew: frozenset[bytes], progress: Callable[[str, int, int], None] | None
+        self,
+        path: Path,
+        lease: Lease,
+        anew: Collection[bytes] | None,
+        progress: Callable[[str, int, int], None] | None,
     ) -> SqliteDerived:
+        """Derive all but the vectors, and take those over but for the keys in ``anew`` (None: take over none)."""
         _remove(path)
+        make_private(path)
         fresh = SqliteDerived(path)
-        deriver = self._deriver(fresh, Lease(_lock(path)))
+        deriver = self._deriver(fresh, lease)
         deriver.catch_up(progress=None if progress is None else lambda done, left: progress("text", done, left))
-        if self._embedder.dimensions:
-            fresh.adopt_vectors(self._derived.path, self._embedder.model_id, anew)
+        _distil(deriver)
+        if makes_vectors(self._embedder) and anew is not None:
+            with contextlib.suppress(DamagedError):  # then they are made anew
+                fresh.adopt_vectors(self._derived.path, self._embedder.model_id, anew)
         return fresh
 
-    def _finished(self, fresh: SqliteDerived, path: Path) -> int:
+    def _finished(self, fresh: SqliteDerived, lease: Lease, after: int = 0) -> int:
         """Bring the fresh file to the log's end, embed what it could not take over, close it; count those vectors."""
-        deriver = self._deriver(fresh, Lease(_lock(path)))
+        deriver = self._deriver(fresh, lease)
         deriver.catch_up()
+        _distil(deriver)
         model = self._embedder.model_id
         before = len(fresh.vector_keys(model))
         while deriver.embed():
             pass
         made = len(fresh.vector_keys(model)) - before
-        fresh.set_meta("model", model if self._embedder.dimensions else "")
+        fresh.set_meta("model", model)
+        fresh.merge_terms()
+        fresh.note_all_changed(after)
         fresh.close()
         return made
 
+    def _newest_change(self) -> int:
+        try:
+            return self._derived.changes(0)[0]
+        except DamagedError:
+            return 1 << 40
+
+    def _doubtful(self) -> frozenset[bytes] | None:
+        """Return no keys when a sample of the live vectors is right, else None: then none is taken over."""
+        model = self._embedder.model_id
+        try:
+            texts = {key: text for key in self._sample() if (text := self._derived.embedded_text(key)) is not None}
+            stored = [self._derived.vector(model, key) for key in texts]
+        except DamagedError:
+            return None
+        if not texts:
+            return frozenset()
+        fresh = self._embedder.passages(list(texts.values()))
+        for data, vector in zip(stored, fresh, strict=True):
+            kept = np.frombuffer(data or b"", dtype="<f2").astype(np.float32)
+            if kept.shape != vector.shape or float(kept @ vector) < _LEAST_COSINE * float(np.linalg.norm(kept)):
+                return None
+        return frozenset()
+
     def _sample(self) -> frozenset[bytes]:
+        """Return up to `_SAMPLE` keys of live vectors, spread evenly."""
         keys = self._derived.vector_keys(self._embedder.model_id)
         return frozenset(keys[:: max(1, len(keys) // _SAMPLE)][:_SAMPLE])
 
@@ -107,10 +170,11 @@ class Rebuilder:
         return Deriver(self._log, derived, self._embedder, self._cleaners, lease)
 
 
-def _lock(path: Path) -> Path:
-    return path.with_suffix(".lock")
+def _distil(deriver: Deriver) -> None:
+    while deriver.distil():
+        pass
 
 
 def _remove(path: Path) -> None:
-    for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"), _lock(path)):
+    for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         name.unlink(missing_ok=True)

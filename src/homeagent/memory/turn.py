@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 __all__ = ["OWNER", "Attachment", "Place", "Role", "Segment", "Status", "Turn", "TurnId", "Viewer"]
 
 TurnId = NewType("TurnId", str)
+"""The id of a turn: the same name for it everywhere in one home."""
 Role = Literal["user", "assistant", "tool", "system"]
+"""Who speaks in a segment."""
 Status = Literal["open", "done", "failed", "interrupted"]
+"""How a turn stands: open, or how it ended."""
 
 OWNER = "owner"
 """The sender id that means the owner of the home, the same person in every channel."""

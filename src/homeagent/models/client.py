@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-import sys
 import time
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING
 
 from homeagent.models.errors import ServerDownError
 from homeagent.models.failures import failure_in, model_error, redacted, wait_asked_for
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterator
 
     import openai
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from homeagent.models.sources import Source
 
 __all__ = ["ClientPool", "as_model_errors"]
-
-_CLIENT: Final = "openai.resources.chat.completions"
 
 
 class ClientPool:
@@ -38,8 +37,8 @@ class ClientPool:
 
     async def load(self) -> None:
         """Import the client, which takes half a second the first time, without holding up the event loop."""
-        if _CLIENT not in sys.modules:
-            await asyncio.to_thread(importlib.import_module, _CLIENT)
+        if self._client is None:
+            await asyncio.to_thread(_loaded)
 
     def get(self, key: str | None) -> openai.AsyncOpenAI:
         """Return a client that sends this key; without one it says ``none``, which such servers do not look at."""
@@ -58,6 +57,15 @@ class ClientPool:
             await client.close()
 
 
+@cache
+def _loaded() -> ssl.SSLContext:
+    """Import the client and return what it trusts: to read that for each source would take 50 ms every time."""
+    importlib.import_module("openai.resources.chat.completions")
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
 def _opened(source: Source) -> openai.AsyncOpenAI:
     import openai
 
@@ -68,7 +76,7 @@ def _opened(source: Source) -> openai.AsyncOpenAI:
         api_key="none",
         timeout=timeout,
         max_retries=0,
-        http_client=openai.DefaultAsyncHttpxClient(trust_env=not source.is_local, timeout=timeout),
+        http_client=openai.DefaultAsyncHttpxClient(trust_env=not source.is_local, timeout=timeout, verify=_loaded()),
     )
 
 

@@ -96,9 +96,8 @@ async def _agreed(context: ToolContext, command: str, folder: Path, environment:
     if rule is not None:
         raise ToolError("command", f"the settings of this home forbid {rule!r}", "Do it without, or ask the person")
     words = simple_words(command)
-    usual = folder == running_folder(
-        "", settings.folder
-    )  # elsewhere the same words may run what lies there: a .git, a Makefile
+    # In another folder the same words may run what lies there, a Makefile or what a .git names: that is asked about.
+    usual = folder == running_folder("", settings.folder)
     if words is not None and usual and starts_with_any(words, settings.allow):
         program = shutil.which(words[0], path=environment.get("PATH"))
         if program is not None:

@@ -11,18 +11,18 @@ with fixed positions instead of local minima, because only one side is sampled.
 from __future__ import annotations
 
 import hashlib
-import json
-import re
-import unicodedata
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homeagent.memory.door.folding import LINE_NUMBER, Folded, fold_for_copies, folded_text, folds, readings
+from homeagent.memory.door.tokens import UNIT, is_opaque, opaque_tokens, token_spans
 from homeagent.memory.store.protocols import CopySketch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -37,6 +37,7 @@ __all__ = [
     "codes_of",
     "context_bits",
     "fold_for_copies",
+    "folds",
     "is_opaque",
     "opaque_tokens",
     "short_lines",
@@ -45,59 +46,9 @@ __all__ = [
 ]
 
 RUN = 12
-UNIT = 8
 GRAM = 7
 STRIDE = 6
 REACH = 5
-
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
-_LINE_NUMBER = re.compile(r"\s*(?:>\s*)*\d{1,6}(?:\s*[:|.)\]\t→-]|\s{2,})\s*")
-_TOKEN = re.compile(r"[A-Za-z0-9_\-./:+@~%!$^&*]{8,}")
-_PARTS = (re.compile(r"[A-Za-z0-9_-]{8,}"), re.compile(r"[A-Za-z0-9]{8,}"))
-_DROPPED = frozenset("`'\"“”‘’«»「」『』‹›>|*\\")
-
-
-class _CharacterFold(dict[int, str]):
-    """Each character as it counts for a comparison; nothing for white space, quote marks, fences and controls."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        category = unicodedata.category(character)
-        if character in _DROPPED or category[0] in "ZC":
-            folded = ""
-        else:
-            folded = "".join(c for c in unicodedata.normalize("NFKC", character).casefold() if not c.isspace())
-        self[code] = folded
-        return folded
-
-
-_FOLD = _CharacterFold()
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A text as it counts for a comparison; ``origin[i]`` is the character of the raw text that ``text[i]`` is from."""
-
-    text: str
-    origin: tuple[int, ...]
-
-
-def fold_for_copies(text: str) -> Folded:
-    """Return the text without white space, quote marks, fences and escape codes, folded in width and case."""
-    letters: list[str] = []
-    origin: list[int] = []
-    skipped = {i for match in _ANSI.finditer(text) for i in range(*match.span())} if "\x1b" in text else frozenset()
-    for place, character in enumerate(text):
-        if place in skipped:
-            continue
-        for letter in _FOLD[ord(character)]:
-            letters.append(letter)
-            origin.append(place)
-    return Folded("".join(letters), tuple(origin))
-
-
-def _folded_text(text: str) -> str:
-    return (_ANSI.sub("", text) if "\x1b" in text else text).translate(_FOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,38 +114,15 @@ def sketch_of(source: Copyable, salt: Salt) -> CopySketch:
     """Return the hashes by which copies of ``source`` are recognised."""
     runs: set[tuple[int, int]] = set()
     units = {salt.unit(token) for token in source.tokens}
-    for text in _views(source.texts):
-        codes = codes_of(_folded_text(text))
+    for text in source.texts:
+        units.update(salt.unit(token) for token in opaque_tokens(text))
+    for reading in chain.from_iterable(map(readings, source.texts)):
+        codes = codes_of(folded_text(reading))
         grams = salt.grams(codes)
         starts = np.arange(0, grams.size, STRIDE, dtype=np.int64)
         runs.update(zip(grams[starts].tolist(), context_bits(salt.bits(codes), starts).tolist(), strict=True))
-        units.update(salt.unit(line) for line, _, _ in short_lines(text))
-        units.update(salt.unit(token) for token in opaque_tokens(text))
+        units.update(salt.unit(line) for line, _, _ in short_lines(reading))
     return CopySketch(tuple(sorted(runs)), tuple(sorted(units)))
-
-
-def _views(texts: Iterable[str]) -> Iterator[str]:
-    """Yield each text, and, where it is JSON with escapes, what its strings say once they are read."""
-    for text in texts:
-        yield text
-        if "\\" in text and text.lstrip()[:1] in ("{", "[", '"'):
-            try:
-                value: object = json.loads(text)
-            except (ValueError, RecursionError):
-                continue
-            yield "\n".join(_strings(value))
-
-
-def _strings(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            for inner in value.values():
-                yield from _strings(inner)
-        case list():
-            for inner in value:
-                yield from _strings(inner)
 
 
 def short_lines(text: str) -> Iterator[tuple[str, int, int]]:
@@ -206,33 +134,9 @@ def short_lines(text: str) -> Iterator[tuple[str, int, int]]:
     for line in text.split("\n"):
         end = start + len(line)
         if len(line) <= 200:
-            number = _LINE_NUMBER.match(line)
+            number = LINE_NUMBER.match(line)
             for begin in {start, start + number.end()} if number else {start}:
-                folded = _folded_text(text[begin:end])
+                folded = folded_text(text[begin:end])
                 if UNIT <= len(folded) < RUN:
                     yield folded, begin, end
         start = end + 1
-
-
-def token_spans(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each opaque token, folded, with where it begins and ends in ``text``: whole, and its parts."""
-    for match in _TOKEN.finditer(text):
-        whole = match.group().strip(".:-/!*&")
-        begin = match.start() + match.group().find(whole)
-        pieces = {(begin, begin + len(whole))}
-        for pattern in _PARTS:
-            pieces.update(part.span() for part in pattern.finditer(text, *match.span()))
-        for start, end in sorted(pieces):
-            if is_opaque(text[start:end]):
-                yield text[start:end].casefold(), start, end
-
-
-def is_opaque(token: str) -> bool:
-    """Whether a token is a key, a hash or an id rather than a word: letters and digits mixed, at least UNIT long."""
-    return len(token) >= UNIT and any(c.isdigit() for c in token) and any(c.isalpha() for c in token)
-
-
-def opaque_tokens(text: str) -> set[str]:
-    """Return the opaque tokens of a text, folded."""
-    plain = _ANSI.sub("", text) if "\x1b" in text else text
-    return {token for token, _, _ in token_spans(plain)}

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from homeagent.memory.compute import ComputeText, Span
-from homeagent.memory.door.copies import Copyable, opaque_tokens
+from homeagent.memory.door.copies import Copyable
 from homeagent.memory.door.default_cleaner import DEFAULT_VERSION, kept_ranges
 from homeagent.memory.door.located import located_spans
 from homeagent.memory.door.mint import admit
 from homeagent.memory.door.quotes import merged
 from homeagent.memory.door.runner import Cleaned
+from homeagent.memory.door.specs import read_cleaner
+from homeagent.memory.door.tokens import opaque_tokens
 from homeagent.memory.store.protocols import chat_key
 from homeagent.memory.store.records import Computed
-from homeagent_sdk.cleaner_language import parse_cleaner
 from homeagent_sdk.errors import SdkError
 
 if TYPE_CHECKING:
@@ -26,9 +27,19 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Decision, SegmentRow, TurnRow
     from homeagent.memory.turn import Segment
 
-__all__ = ["DOOR_VERSION", "LONGEST_COMPUTED", "NOTHING", "CleanerRunner", "Door", "Passed", "all_copies", "label"]
+__all__ = [
+    "DOOR_VERSION",
+    "LONGEST_COMPUTED",
+    "NOTHING",
+    "CleanerRunner",
+    "Door",
+    "Passed",
+    "all_copies",
+    "carried",
+    "label",
+]
 
-DOOR_VERSION = "door-1"
+DOOR_VERSION = "door-2"
 """Part of every fingerprint: raise it when the door lets through something else for the same input."""
 
 LONGEST_COMPUTED = 2_000_000
@@ -51,12 +62,14 @@ class CleanerRunner(Protocol):
 class Passed:
     """What the door says of a segment: what is computed of it, and what of it may not be copied (or was written here).
 
-    ``own`` when the copyable text is the people's own, which replies may repeat.
+    ``own`` when the copyable text is the people's own, which replies may repeat. ``gone`` when the segment is left out
+    because its cleaner is not there any more: what that cleaner made of it before may be `carried` over.
     """
 
     computed: Computed
     copyable: Copyable
     own: bool = False
+    gone: bool = False
 
 
 def label(text: str) -> ComputeText:
@@ -107,7 +120,7 @@ class Door:
                 return Passed(draft.hidden(policy.why), own, own=True)
             case "cleaner":
                 cleaned = self._cleaners.clean(policy.cleaner, draft.row.segment.text)
-                return Passed(draft.cleaned(cleaned, policy.why), own, own=True)
+                return Passed(draft.cleaned(cleaned, policy.why), own, own=True, gone=cleaned.gone)
             case _:
                 return Passed(draft.whole(policy.why), own, own=True)
 
@@ -126,25 +139,37 @@ class Door:
         computed = draft.default(policy.why)
         if computed.decision == "whole":
             return Passed(computed, _NO_COPIES)
-        taken = opaque_tokens(draft.row.segment.text) - opaque_tokens(computed.text.text)
-        return Passed(computed, Copyable((), tuple(sorted(taken))))
+        return Passed(computed, _taken_out(draft.row.segment.text, computed.text.text))
 
     def _cleaned_tool(self, draft: _Draft, policy: EffectivePolicy) -> Passed:
         segment = draft.row.segment
         spec = _for_error(policy.cleaner) if segment.error else policy.cleaner
         cleaned = self._cleaners.clean(spec, segment.text) if spec else Cleaned(segment.text)
         if cleaned.text is None:
-            return Passed(draft.failed(cleaned.reason), Copyable((segment.text,), ()))
-        taken = opaque_tokens(segment.text) - opaque_tokens(cleaned.text)
-        return Passed(draft.cleaned(cleaned, policy.why), Copyable((), tuple(sorted(taken))))
+            return Passed(draft.cleaned(cleaned, policy.why), Copyable((segment.text,), ()), gone=cleaned.gone)
+        return Passed(draft.cleaned(cleaned, policy.why), _taken_out(segment.text, cleaned.text))
+
+
+def carried(passed: Passed, segment: Segment, old: Computed) -> Passed:
+    """Return what is said of a segment whose cleaner is gone: what that cleaner made of it once, ``old``, stays."""
+    if passed.own:
+        return Passed(old, passed.copyable, own=True, gone=True)
+    if old.decision == "failed":
+        return Passed(old, passed.copyable, gone=True)
+    return Passed(old, _taken_out(segment.text, old.text.text), gone=True)
+
+
+def _taken_out(raw: str, left: str) -> Copyable:
+    """Return what may not be copied of an output of which ``left`` is computed: the tokens that were taken out."""
+    return Copyable((), tuple(sorted(opaque_tokens(raw) - opaque_tokens(left))))
 
 
 def _for_error(spec: str) -> str:
     """Return the cleaner for an output flagged as an error: an error text is not the JSON that was promised."""
     try:
-        left = parse_cleaner(spec).for_error_output()
+        left = read_cleaner(spec).for_error_output()
     except SdkError:
-        return spec  # a function cleaner is resolved in its own process; it sees the error text as it is
+        return spec  # it can't be read: the runner says why
     return left.spec if left is not None else ""
 
 
@@ -172,9 +197,6 @@ class _Draft:
     def hidden(self, reason: str) -> Computed:
         return self._computed("hidden", reason, NOTHING)
 
-    def failed(self, reason: str) -> Computed:
-        return self._computed("failed", f"left out, {reason}", self._with_arguments(NOTHING))
-
     def whole(self, reason: str) -> Computed:
         text = self.row.segment.text
         return self._kept([(0, len(text))], reason, "whole")
@@ -182,11 +204,12 @@ class _Draft:
     def default(self, reason: str) -> Computed:
         text = self.row.segment.text
         kept = kept_ranges(text)
-        decision: Decision = "whole" if kept == [(0, len(text))] else "cleaned"
+        decision: Decision = "whole" if not text or kept == [(0, len(text))] else "cleaned"
         return self._kept(kept, reason, decision)
 
     def reply(self, cuts: tuple[tuple[int, int], ...]) -> Computed:
         text = self.row.segment.text
+        cuts = merged([*cuts, *self.pins])
         if not cuts:
             return self._kept([(0, len(text))], "the assistant's own words", "whole")
         kept = [(start, end) for start, end in _between(cuts, len(text)) if any(c.isalnum() for c in text[start:end])]
@@ -195,7 +218,7 @@ class _Draft:
 
     def cleaned(self, cleaned: Cleaned, reason: str) -> Computed:
         if cleaned.text is None:
-            return self._computed("failed", f"left out, {cleaned.reason}", self._with_arguments(NOTHING))
+            return self._computed("failed", f"left out, {cleaned.recorded}", self._with_arguments(NOTHING))
         text, seq = cleaned.text[:LONGEST_COMPUTED], self.row.seq
         output = admit(text, located_spans(text, self.row.segment.text, seq))
         decision: Decision = "cleaned" if text.strip() else "empty"
@@ -241,7 +264,7 @@ class _Draft:
             role=segment.role,
             tool=segment.tool,
             decision=decision,
-            reason=reason,
+            reason=reason.encode("utf-8", "backslashreplace").decode(),  # it may name half a surrogate pair
             raw_length=len(segment.text),
             text=text,
             cuts=cuts,

@@ -5,7 +5,6 @@ What the people of the chat wrote themselves is theirs to repeat: where a copy i
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Protocol
 
 from homeagent.memory.door import copies
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["CopyIndex", "Quotes", "merged"]
 
 Range = tuple[int, int]
-
-_WORD = re.compile(r"[A-Za-z]+")
 
 
 class CopyIndex(Protocol):
@@ -52,14 +49,14 @@ class Quotes:
     def find(self, text: str, chat: int, before: int) -> tuple[Range, ...]:
         """Return the character ranges of ``text`` that were copied from what was hidden before seq ``before``."""
         salt = self.salt(chat)
-        folded = copies.fold_for_copies(text)
-        found = self._runs(folded, salt, (chat, before, False))
-        if found:
-            found = _without(found, self._runs(folded, salt, (chat, before, True)))
-        ranges = [
-            (folded.origin[start], folded.origin[end - 1] + 1) for start, end in found if end - start >= copies.UNIT
-        ]
-        ranges = [part for part in (_whole_words(text, part) for part in ranges) if part is not None]
+        ranges: list[Range] = []
+        for folded in copies.folds(text):
+            found = self._runs(folded, salt, (chat, before, False))
+            if found:
+                found = _without(found, self._runs(folded, salt, (chat, before, True)))
+            ranges += [
+                (folded.origin[start], folded.origin[end - 1] + 1) for start, end in found if end - start >= copies.UNIT
+            ]
         return merged([*ranges, *self._units(text, salt, chat, before)])
 
     def _runs(self, folded: copies.Folded, salt: copies.Salt, where: tuple[int, int, bool]) -> list[Range]:
@@ -104,24 +101,6 @@ def _extended(place: int, context: int, bits: NDArray[np.int64]) -> Range:
             break
         end = after + 1
     return start, end
-
-
-def _whole_words(text: str, part: Range) -> Range | None:
-    """Return the range without a word of letters that was copied only in part; None when too little is left.
-
-    "configuration" in a hidden text does not make a quotation of the reply's own "reconfigurations".
-    """
-    start, end = part
-    for word in _WORD.finditer(text, max(0, start - 40), min(len(text), end + 40)):
-        low, high = word.span()
-        if low < start < high:
-            start = high
-        if low < end < high:
-            end = low
-    if (start, end) == part:
-        return part
-    left = copies.fold_for_copies(text[start:end]).text if start < end else ""
-    return (start, end) if len(left) >= copies.RUN else None
 
 
 def _without(ranges: Iterable[Range], taken: Sequence[Range]) -> list[Range]:

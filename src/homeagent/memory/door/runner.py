@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import contextlib
+import secrets
 import subprocess
 import sys
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from homeagent_sdk.frames import CleanRequest, FrameError, decode_reply, encode_request, read_frame
+from homeagent.memory.door.specs import read_cleaner
+from homeagent_sdk.errors import SdkError
+from homeagent_sdk.frames import CleanReply, CleanRequest, FrameError, decode_reply, encode_request, read_frame
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -22,17 +25,36 @@ __all__ = ["Cleaned", "CleanerProcess"]
 _SECONDS = 2.0
 _SECONDS_PER_MILLION = 2.0
 _LEAST_SECONDS = 0.25
+_LOAD_SECONDS = 10.0
+_LEAST_LOAD_SECONDS = 1.0
+_START_SECONDS = 30.0
 _MEMORY_BYTES = 4 * 1024**3
 _GROWTH = 4
 _GROWTH_BYTES = 4 * 1024
 
+_Step = Literal["load", "run"]
+
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """What a cleaner made of a text: ``text``, or None with the ``reason`` why the output is left out."""
+    """What a cleaner made of a text: ``text``, or None with the reason why the output is left out.
+
+    ``reason`` is all that is known, for whoever asked; it may quote the output. ``recorded`` is what is stored: the
+    same at every rebuild, and nothing of the output. ``gone`` when the cleaner is not there any more: its spec can't
+    be read, its module or its function not be loaded.
+    """
 
     text: str | None
     reason: str = ""
+    recorded: str = ""
+    gone: bool = False
+
+
+class _Broken(NamedTuple):
+    """Why there is no reply, and no process any more."""
+
+    late: bool
+    detail: str = ""
 
 
 class CleanerProcess:
@@ -41,27 +63,81 @@ class CleanerProcess:
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
+        self._loaded: set[str] = set()
         self._lock = threading.Lock()
-        self._late: dict[str, int] = {}
+        self._late: dict[tuple[_Step, str], int] = {}
 
     def clean(self, cleaner: str, text: str) -> Cleaned:
         """Run ``cleaner`` on ``text``; never raises for what the cleaner does.
 
         Its time limit is 2 s, and 2 s more for each million characters; a cleaner that outlived it before gets less,
-        so that a thousand outputs of one bad cleaner do not take an hour.
+        so that a thousand outputs of one bad cleaner do not take an hour. To start the process and to load the
+        cleaner have limits of their own.
         """
         limit = _GROWTH * len(text.encode("utf-8", "surrogatepass")) + _GROWTH_BYTES
-        seconds = self._seconds + _SECONDS_PER_MILLION * len(text) / 1e6
-        seconds = max(_LEAST_SECONDS, seconds / 2 ** self._late.get(cleaner, 0))
         with self._lock:
-            return self._ask(CleanRequest(cleaner, text, tuple(sys.path), limit), seconds)
+            if not self._in_step() and not self._in_step():  # the second time with a new process
+                return _refused("its cleaner's process died")
+            if cleaner not in self._loaded:
+                failed = self._load(cleaner)
+                if failed is not None:
+                    return failed
+            return self._run(CleanRequest(cleaner, text, tuple(sys.path), limit))
 
     def close(self) -> None:
         """End the process."""
         with self._lock:
             self._stop()
 
-    def _ask(self, request: CleanRequest, seconds: float) -> Cleaned:
+    def _in_step(self) -> bool:
+        """Whether the process answers what it is asked now; one that has a reply too many in its pipe is stopped."""
+        mark = _mark()
+        if _is_marked(self._exchange(CleanRequest(mark, ""), _START_SECONDS), mark):
+            return True
+        self._stop()
+        return False
+
+    def _load(self, cleaner: str) -> Cleaned | None:
+        """Have the process load a cleaner without running it; return why it can't be.
+
+        All stages are loaded before the first one runs, and ``json()`` in front fails on a text that is empty.
+        """
+        mark = _mark()
+        seconds = self._limit("load", cleaner, _LOAD_SECONDS, _LEAST_LOAD_SECONDS)
+        reply = self._exchange(CleanRequest(f"{mark} | {cleaner}", "", tuple(sys.path)), seconds)
+        if _is_marked(reply, mark):
+            self._loaded.add(cleaner)
+            return None
+        match reply:
+            case CleanReply():
+                detail, recorded = reply.message or reply.kind, _name(reply.kind)
+            case _Broken(late=True):
+                self._late["load", cleaner] = self._late.get(("load", cleaner), 0) + 1
+                detail, recorded = f"stopped after {seconds:.2g} s", "it takes too long"
+            case _Broken():
+                detail, recorded = "its process died", "its process died"
+        return Cleaned(
+            None, f"its cleaner can't be loaded: {detail}", f"its cleaner can't be loaded: {cleaner} ({recorded})", True
+        )
+
+    def _run(self, request: CleanRequest) -> Cleaned:
+        seconds = self._seconds + _SECONDS_PER_MILLION * len(request.text) / 1e6
+        seconds = self._limit("run", request.cleaner, seconds, _LEAST_SECONDS)
+        reply = self._exchange(request, seconds)
+        match reply:
+            case _Broken(late=True):
+                self._late["run", request.cleaner] = self._late.get(("run", request.cleaner), 0) + 1
+                return _refused("its cleaner was stopped", f" after {seconds:.2g} s", ": it took too long")
+            case _Broken():
+                return _refused("its cleaner's process died", f": {reply.detail}" if reply.detail else "")
+        self._late.pop(("run", request.cleaner), None)
+        return _outcome(request, reply)
+
+    def _limit(self, step: _Step, cleaner: str, seconds: float, least: float) -> float:
+        return max(least, seconds * 0.5 ** self._late.get((step, cleaner), 0))
+
+    def _exchange(self, request: CleanRequest, seconds: float) -> CleanReply | _Broken:
+        """Send a request and read one reply; without a good one in time the process is stopped."""
         process = self._running()
         requests, replies = _pipes(process)
         expired = threading.Event()
@@ -73,40 +149,19 @@ class CleanerProcess:
         timer = threading.Timer(seconds, stop)
         timer.daemon = True
         timer.start()
+        detail = ""
         try:
             requests.write(encode_request(request))
             requests.flush()
             frame = read_frame(replies)
+            if frame is not None:
+                return decode_reply(frame)
         except (OSError, FrameError) as error:
-            self._stop()
-            return (
-                self._timed_out(request, seconds) if expired.is_set() else Cleaned(None, f"its cleaner died: {error}")
-            )
+            detail = str(error)
         finally:
             timer.cancel()
-        if frame is None:
-            self._stop()
-            return (
-                self._timed_out(request, seconds) if expired.is_set() else Cleaned(None, "its cleaner's process died")
-            )
-        return self._outcome(request, frame)
-
-    def _outcome(self, request: CleanRequest, frame: bytes) -> Cleaned:
-        self._late.pop(request.cleaner, None)
-        reply = decode_reply(frame)
-        match reply.status:
-            case "ok":
-                return Cleaned(reply.text)
-            case "error":
-                return Cleaned(None, f"its cleaner failed: {reply.message or reply.kind}")
-            case "not_text":
-                return Cleaned(None, f"its cleaner returned {reply.kind}, not str")
-            case "too_long":
-                return Cleaned(None, "its cleaner returned more than four times what it was given")
-
-    def _timed_out(self, request: CleanRequest, seconds: float) -> Cleaned:
-        self._late[request.cleaner] = self._late.get(request.cleaner, 0) + 1
-        return Cleaned(None, f"its cleaner was stopped after {seconds:.2g} s")
+        self._stop()
+        return _Broken(expired.is_set(), detail)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -122,6 +177,7 @@ class CleanerProcess:
         return self._process
 
     def _stop(self) -> None:
+        self._loaded.clear()
         process, self._process = self._process, None
         if process is None:
             return
@@ -138,3 +194,43 @@ def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
     if requests is None or replies is None:
         raise RuntimeError("the worker was started without pipes")
     return requests, replies  # type: ignore[return-value]  # Popen's IO[bytes] is a BinaryIO
+
+
+def _mark() -> str:
+    """Return a stage that fails, and says its own name when it does: nobody knows beforehand which one it will be."""
+    return f"json(mark-{secrets.token_hex(8)})"
+
+
+def _is_marked(reply: CleanReply | _Broken, mark: str) -> bool:
+    return isinstance(reply, CleanReply) and reply.kind == "CleanerError" and reply.message.startswith(f"{mark}: ")
+
+
+def _outcome(request: CleanRequest, reply: CleanReply) -> Cleaned:
+    match reply.status:
+        case "ok" if request.limit is None or len(reply.text) <= request.limit:
+            return Cleaned(reply.text)
+        case "error":
+            stage = _stage_of(request.cleaner, reply.message)
+            return _refused("its cleaner failed: ", reply.message or reply.kind, f"{stage} ({_name(reply.kind)})")
+        case "not_text":
+            return _refused(f"its cleaner returned {_name(reply.kind)}, not str")
+        case _:
+            return _refused("its cleaner returned more than four times what it was given")
+
+
+def _refused(what: str, told: str = "", recorded: str = "") -> Cleaned:
+    return Cleaned(None, what + told, what + recorded)
+
+
+def _name(kind: str) -> str:
+    """Return the name of a class; a plugin may have given it any text for one."""
+    return kind if kind.isidentifier() else "unknown"
+
+
+def _stage_of(cleaner: str, message: str) -> str:
+    """Return the stage that an error names as its place, else the whole cleaner."""
+    try:
+        stages = [stage.spec for stage in read_cleaner(cleaner).stages]
+    except SdkError:
+        return cleaner
+    return next((stage for stage in stages if message.startswith(f"{stage}: ")), cleaner)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homeagent.memory.embed.protocol import NO_MODEL
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,7 +23,7 @@ class NoEmbedder:
     @property
     def model_id(self) -> str:
         """The name ``none``."""
-        return "none"
+        return NO_MODEL
 
     @property
     def dimensions(self) -> int:

@@ -29,6 +29,7 @@ TOKEN_LIMIT: Final = 512
 """Tokens a text may have, with the prefix, the begin and the end; what is beyond is not read."""
 
 PIECE_FILES: Final = ("common.json", "common.npy", "whole.json", "pieces.json")
+"""The files that a converted tokenizer is made of."""
 
 _LONGEST_PIECE: Final = 16
 _COMMON: Final = re.compile(

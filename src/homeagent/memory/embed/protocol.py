@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText, QueryText
 
-__all__ = ["Embedder"]
+__all__ = ["NO_MODEL", "Embedder", "makes_vectors"]
+
+NO_MODEL = "none"
+"""The model id of an embedder that makes no vectors."""
 
 
 class Embedder(Protocol):
@@ -35,3 +38,8 @@ class Embedder(Protocol):
     def query(self, text: QueryText) -> NDArray[np.float32]:
         """Return ``float32, (dimensions,)``, L2-normalised."""
         ...
+
+
+def makes_vectors(embedder: Embedder) -> bool:
+    """Whether an embedder makes vectors at all; asked without a word to any server."""
+    return embedder.model_id != NO_MODEL

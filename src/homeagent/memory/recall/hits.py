@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.recall.lexical import Column
     from homeagent.memory.recall.mirror import Mirror
     from homeagent.memory.recall.score import Ranking
-    from homeagent.memory.store.protocols import DerivedStore
+    from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.records import IndexedTurn, Passage
 
 __all__ = ["HitMaker", "Judged"]
@@ -50,12 +50,17 @@ class HitMaker:
         passages = self._derived.passages([passage for _, passage, _ in chosen])
         beside = [each for turn, _, _ in chosen for each in self._mirror.beside(turn) if each >= 0]
         rows = self._derived.turns([*(turn for turn, _, _ in chosen), *beside])
-        return tuple(self._hit((turn, row), passages[passage], rows, judged) for turn, passage, row in chosen)
+        return tuple(
+            self._hit((turn, row), passages[passage], rows, judged)
+            for turn, passage, row in chosen
+            if turn in rows and passage in passages  # another process may just have taken it out
+        )
 
     def _without_repeats(self, best: Sequence[Found]) -> list[Found]:
         """Return the turns without those that say, in the same chat, only what another says; the newest stays."""
         texts = self._derived.passages([passage for _, passage, _ in best])
         turns = self._mirror.turns
+        best = [found for found in best if found[0] in turns and found[1] in texts]
         keys = [(turns[turn].scope, turns[turn].sender, texts[passage].text.text) for turn, passage, _ in best]
         newest: dict[tuple[int, str, str], int] = {}
         for key, (turn, _, _) in zip(keys, best, strict=True):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homeagent.memory.recall.mirror import Mirror, Totals
-    from homeagent.memory.store.protocols import DerivedStore
+    from homeagent.memory.store.derived_protocol import DerivedStore
 
 __all__ = ["Column", "LexicalSearch"]
 

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from homeagent.memory.store.protocols import DerivedStore, Scope
+    from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.protocols import Scope
     from homeagent.memory.store.records import TurnOutline
 
 __all__ = ["Mirror", "Size", "Totals"]
 
 _VECTORS_AT_ONCE = 4096
+_EVERYTHING = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +57,16 @@ class Totals:
 class Mirror:
     """A disposable copy in memory of one derived store. Threads that recall at once take turns at `refresh`."""
 
-    def __init__(self, derived: DerivedStore, model: str, dimensions: int) -> None:
+    def __init__(self, derived: DerivedStore, model: str) -> None:
         self._derived = derived
         self._model = model
-        self._dimensions = dimensions
         self._lock = threading.Lock()
         self.clear()
 
     def clear(self) -> None:
         """Forget everything; the next `refresh` reads it all."""
         self.sizes: dict[int, Size] = {}
-        self.vectors = VectorIndex(self._dimensions)
+        self.vectors = VectorIndex(0)
         self.scopes: dict[int, Scope] = {}
         self.turns: dict[int, TurnOutline] = {}
         self._of_turn: dict[int, list[int]] = {}
@@ -81,6 +82,8 @@ class Mirror:
             newest, turns = self._derived.changes(max(self._change, 0))
             if self._change >= 0 and not turns:
                 return
+            if _EVERYTHING in turns:  # a rebuild put another file in place
+                self.clear()
             self.scopes = dict(self._derived.scopes())
             if self._change < 0:
                 self._read(None)
@@ -100,7 +103,7 @@ class Mirror:
 
     def vector_total(self, scopes: Collection[int] | None) -> tuple[NDArray[np.float32], int]:
         """Return the sum of the vectors in these scopes, ``float32, (dimensions,)``, and how many they are."""
-        total, count = np.zeros(self._dimensions, np.float64), 0
+        total, count = np.zeros(self.vectors.dimensions, np.float64), 0
         for scope, (part, number) in sorted(self._sums.items()):
             if scopes is None or scope in scopes:
                 total += part
@@ -151,8 +154,6 @@ class Mirror:
             self.sizes[passage] = size
             self._of_turn.setdefault(turn, []).append(passage)
             self._totals.setdefault(scope, Totals()).add(size, 1)
-        if not self._dimensions:
-            return
         rows: list[tuple[int, int, bytes]] = []
         for row in self._derived.vectors(self._model, turns):
             rows.append(row)
@@ -167,12 +168,14 @@ class Mirror:
             return
         ids = np.array([row[0] for row in known], dtype=np.int64)
         groups = np.array([row[1] for row in known], dtype=np.int64)
-        packed = np.frombuffer(b"".join(row[2] for row in known), dtype="<f2").reshape(len(known), self._dimensions)
+        packed = np.frombuffer(b"".join(row[2] for row in known), dtype="<f2").reshape(len(known), -1)
+        if not len(self.vectors):
+            self.vectors = VectorIndex(packed.shape[1])
         self.vectors.add(ids, packed, groups)
         for scope in np.unique(groups).tolist():
             inside = packed[groups == scope].astype(np.float64)
             self._sum(scope, inside.sum(axis=0), len(inside))
 
     def _sum(self, scope: int, vector: NDArray[np.float64], count: int) -> None:
-        total, number = self._sums.get(scope, (np.zeros(self._dimensions, np.float64), 0))
+        total, number = self._sums.get(scope, (np.zeros(len(vector), np.float64), 0))
         self._sums[scope] = (total + vector, number + count)

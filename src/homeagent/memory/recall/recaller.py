@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homeagent.errors import EmbedError
 from homeagent.memory.compute import QueryText
 from homeagent.memory.identity import visible
 from homeagent.memory.recall import score, speakers
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.identity import People, Visible
     from homeagent.memory.recall.lexical import Column
-    from homeagent.memory.store.protocols import DerivedStore
+    from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.records import TurnOutline
     from homeagent.memory.turn import Viewer
 
@@ -37,6 +40,7 @@ __all__ = ["COLUMNS", "Recaller"]
 COLUMNS = ("words", "bigrams", "symbols", "dates", "names")
 """The lexical legs."""
 
+_LOG = logging.getLogger(__name__)
 _CANDIDATES = 150
 _NEAR_SECONDS = 8 * 3600
 
@@ -60,22 +64,30 @@ class Recaller:
     def __init__(self, derived: DerivedStore, embedder: Embedder) -> None:
         self._derived = derived
         self._embedder = embedder
-        self._mirror = Mirror(derived, embedder.model_id if embedder.dimensions else "", embedder.dimensions)
+        self._mirror = Mirror(derived, embedder.model_id)
         self._lexical = LexicalSearch(derived, self._mirror)
         self._hits = HitMaker(derived, self._mirror)
         self._neutral: NDArray[np.float32] | None = None
-
-    def refresh(self) -> None:
-        """Take in what changed in the store."""
-        self._mirror.refresh()
+        self._lock = threading.RLock()
+        self._stale = False
 
     def forget_all(self) -> None:
-        """Drop every copy in memory."""
-        self._mirror.clear()
+        """Drop every copy in memory before the next question; one that is being answered goes on with what it has."""
+        self._stale = True
 
     def recall(self, text: str, *, viewer: tuple[Viewer | None, People], at: datetime, limit: int) -> Recall:
-        """Return the best ``limit`` turns about ``text`` that the viewer may see."""
-        asked = self._asked(text, viewer[0], viewer[1], at)
+        """Return the best ``limit`` turns about ``text`` that the viewer may see, as the store is now.
+
+        One question at a time: what is kept in memory must not change under it.
+        """
+        with self._lock:
+            if self._stale:
+                self._stale = False
+                self._mirror.clear()
+            self._mirror.refresh()
+            return self._recall(self._asked(text, viewer[0], viewer[1], at), limit)
+
+    def _recall(self, asked: Asked, limit: int) -> Recall:
         columns = self._columns(asked)
         ids, cosine = self._candidates(asked, columns)
         pending = sum(self._derived.pending().values())
@@ -102,7 +114,7 @@ class Recaller:
         """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
         order = ranking.order.tolist()
         window = query_window(asked.text, asked.at)
-        if window is None or window.direction is not Direction.LATEST or not self._embedder.dimensions:
+        if window is None or window.direction is not Direction.LATEST or not len(self._mirror.vectors):
             return order, frozenset()
         vectors = self._mirror.vectors.vectors_of([ids[passage] for passage in ranking.passage.tolist()])
         centred = vectors - self._mean(asked)
@@ -138,18 +150,26 @@ class Recaller:
         """Return the best passages of every leg, joined, and their centred cosines (NaN without a vector)."""
         chosen = {passage for column in columns.values() for passage in column.best(_CANDIDATES)}
         vectors = self._mirror.vectors
-        if not self._embedder.dimensions or not len(vectors):
+        query = self._embedded(asked.bare) if len(vectors) else None
+        if query is None:
             ids = sorted(chosen)
             return ids, np.full(len(ids), np.nan, np.float32)
         scopes = None if asked.seen is None else asked.seen.scopes
         mean = self._mean(asked)
-        query = self._embedder.query(asked.bare)
         towards = query - mean
         towards /= max(float(np.linalg.norm(towards)), 1e-6)
         found = vectors.search(towards, allowed_groups=scopes, limit=_CANDIDATES)
-        ids = sorted(chosen | set(found.ids.tolist()))
+        ids = sorted(self._mirror.sizes.keys() & (chosen | set(found.ids.tolist())))
         cosine = score.centred_cosine(vectors.vectors_of(ids), query, mean)
         return ids, cosine
+
+    def _embedded(self, text: QueryText) -> NDArray[np.float32] | None:
+        """Return the question's vector; None, and words alone decide, when the embedder does not answer."""
+        try:
+            return self._embedder.query(text)
+        except EmbedError as error:
+            _LOG.warning("recall goes by words alone: %s", error)
+            return None
 
     def _mean(self, asked: Asked) -> NDArray[np.float32]:
         """Return the point that the visible vectors are centred on."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from homeagent.memory.store.graph_records import DocumentFeatures, EntityRef, FactRow
-    from homeagent.memory.store.records import DocumentRow, Todo
+    from homeagent.memory.store.records import DocumentRow, Step, Todo
 
 __all__ = ["GraphStore"]
 
@@ -22,6 +22,22 @@ class GraphStore(Protocol):
 
     def pending_graph(self) -> int:
         """Return how many turns and documents wait for their facts and features."""
+        ...
+
+    def drop(self, seq: int, step: Step) -> None:
+        """Take a thing off the queue whatever it was asked for: it will be asked for anew."""
+        ...
+
+    def put_extracted(self, turn: int, outcome: int) -> None:
+        """Remember that ``outcome`` of the log holds facts that a model found in a turn."""
+        ...
+
+    def extracted(self, turn: int) -> list[int]:
+        """Return the outcomes that hold facts a model found in a turn, oldest first."""
+        ...
+
+    def remove_extracted(self, turn: int) -> None:
+        """Forget which outcomes hold facts of a turn."""
         ...
 
     def put_facts(self, source: int, rows: Sequence[FactRow], names: Sequence[EntityRef]) -> None:

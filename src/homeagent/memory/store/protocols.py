@@ -7,33 +7,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.records import (
-        Computed,
-        DocumentRow,
         Entry,
         IdentityRow,
-        IndexedTurn,
         OutcomeRow,
         Passage,
         PolicyRow,
         SegmentRow,
-        Step,
-        Todo,
-        TurnOutline,
         TurnRow,
+        WriteRow,
     )
     from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
 
-__all__ = ["CopySketch", "DerivedStore", "IndexedPassage", "LogStore", "Scope", "chat_key"]
+__all__ = ["CopySketch", "IndexedPassage", "LogStore", "Scope", "chat_key"]
 
 
 def _key(*parts: str) -> int:
-    data = "\x1f".join(parts).encode("utf-8", "surrogatepass")
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    data = b"".join(len(part).to_bytes(4) + part for part in encoded)  # a name may hold any separator
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest()) >> 2
 
 
@@ -156,6 +152,10 @@ class LogStore(Protocol):
         """Return (segment seq, turn seq) of every segment of these tools."""
         ...
 
+    def replies_after(self, place: Place, seq: int) -> list[int]:
+        """Return the assistant segments of a chat after ``seq``."""
+        ...
+
     def tool_names(self) -> list[str]:
         """Return the name of every tool that ever produced a segment."""
         ...
@@ -192,6 +192,22 @@ class LogStore(Protocol):
         """Return every outcome, oldest first."""
         ...
 
+    def outcome(self, seq: int) -> OutcomeRow | None:
+        """Return the outcome at ``seq``."""
+        ...
+
+    def add_write(self, kind: str, payload: str, turn: int | None = None) -> int:
+        """Add something written on purpose, in the turn ``turn`` if any."""
+        ...
+
+    def writes(self) -> list[WriteRow]:
+        """Return everything that was written on purpose, oldest first."""
+        ...
+
+    def write(self, seq: int) -> WriteRow | None:
+        """Return what was written on purpose at ``seq``."""
+        ...
+
     def forget(self, turn: int, *, undo: bool = False) -> int:
         """Hide a turn from computation and recall, or take that back."""
         ...
@@ -226,179 +242,6 @@ class LogStore(Protocol):
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy to ``target``."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the file."""
-        ...
-
-
-class DerivedStore(Protocol):
-    """The computed half: everything in it came through the door and can be made again."""
-
-    @property
-    def path(self) -> Path:
-        """Where it lives."""
-        ...
-
-    def transaction(self) -> AbstractContextManager[object]:
-        """Make everything written inside the block one commit."""
-        ...
-
-    def meta(self, key: str) -> str | None:
-        """Return a remembered value."""
-        ...
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Remember a value."""
-        ...
-
-    def queue(self, items: Iterable[Todo]) -> None:
-        """Add things to derive."""
-        ...
-
-    def todo(self, steps: Sequence[Step], limit: int) -> list[Todo]:
-        """Return the oldest things to derive among these steps."""
-        ...
-
-    def pending(self) -> dict[str, int]:
-        """Return how many things wait, by step."""
-        ...
-
-    def finish(self, item: Todo) -> None:
-        """Take a thing off the queue."""
-        ...
-
-    def put_computed(self, row: Computed) -> None:
-        """Store what the door let through of a segment."""
-        ...
-
-    def computed(self, segment: int) -> Computed | None:
-        """Return what the door let through of a segment."""
-        ...
-
-    def computed_of(self, turn: int) -> list[Computed]:
-        """Return what the door let through of a turn."""
-        ...
-
-    def replies_after(self, chat: int, segment: int) -> list[int]:
-        """Return the assistant segments of a chat after seq ``segment``."""
-        ...
-
-    def all_computed(self) -> Iterator[Computed]:
-        """Yield every computed row."""
-        ...
-
-    def add_sketch(self, chat: int, segment: int, sketch: CopySketch, *, own: bool) -> None:
-        """Remember what copying from a segment would look like."""
-        ...
-
-    def remove_sketch(self, chat: int, segment: int, sketch: CopySketch) -> None:
-        """Take back `add_sketch`."""
-        ...
-
-    def matching_runs(self, chat: int, grams: Sequence[int], before: int, *, own: bool) -> list[tuple[int, int, int]]:
-        """Return (gram, context, segment) for the grams that earlier segments of the chat hold."""
-        ...
-
-    def matching_units(self, chat: int, units: Sequence[int], before: int, *, own: bool) -> set[int]:
-        """Return those of the units that earlier segments of the chat hold."""
-        ...
-
-    def put_turn(self, turn: IndexedTurn, scope: Scope, items: Sequence[IndexedPassage], fingerprint: str) -> None:
-        """Index a turn in place of what was indexed of it before."""
-        ...
-
-    def remove_turn(self, seq: int) -> None:
-        """Take everything computed from a turn away."""
-        ...
-
-    def turn(self, seq: int) -> IndexedTurn | None:
-        """Return an indexed turn."""
-        ...
-
-    def turns(self, seqs: Sequence[int]) -> dict[int, IndexedTurn]:
-        """Return the indexed turns among ``seqs``."""
-        ...
-
-    def outlines(self, turns: Sequence[int] | None) -> list[TurnOutline]:
-        """Return what recall keeps in memory of these turns, or of all."""
-        ...
-
-    def chat_turns(self, chat: int, around: int, before: int, after: int) -> list[int]:
-        """Return turns of a chat before and after ``around``, in order."""
-        ...
-
-    def scopes(self) -> list[tuple[int, Scope]]:
-        """Return every scope there is."""
-        ...
-
-    def passages(self, ids: Sequence[int]) -> dict[int, Passage]:
-        """Return the passages with these ids."""
-        ...
-
-    def passages_of(self, turns: Sequence[int]) -> list[Passage]:
-        """Return the passages of these turns, in order."""
-        ...
-
-    def postings(self, column: str, term: str, audience: Sequence[str] | None, limit: int) -> list[int]:
-        """Return the visible passages whose ``column`` holds ``term``."""
-        ...
-
-    def term_counts(self, column: str, passages: Sequence[int], terms: Collection[str]) -> dict[int, dict[str, int]]:
-        """Return how often each passage holds each of the terms in a column; those it does not hold are left out."""
-        ...
-
-    def scope_counts(self) -> dict[int, int]:
-        """Return how many passages each scope holds."""
-        ...
-
-    def unembedded(self, model: str, turns: Sequence[int]) -> dict[bytes, ComputeText]:
-        """Return what these turns need embedded and is not."""
-        ...
-
-    def put_vectors(self, model: str, rows: Iterable[tuple[bytes, bytes]], turns: Iterable[int] = ()) -> None:
-        """Store vectors by text key; ``turns`` are those that have them now."""
-        ...
-
-    def vectors(self, model: str, turns: Sequence[int] | None) -> Iterator[tuple[int, int, bytes]]:
-        """Yield (passage, scope, vector) of the embedded passages of these turns, or of all."""
-        ...
-
-    def adopt_vectors(self, other: Path, model: str, without: Collection[bytes]) -> None:
-        """Take over the vectors that another derived file has for the same texts, but for some keys."""
-        ...
-
-    def vector_keys(self, model: str) -> list[bytes]:
-        """Return the keys of every text that has a vector of this model."""
-        ...
-
-    def vector(self, model: str, key: bytes) -> bytes | None:
-        """Return one vector."""
-        ...
-
-    def changes(self, after: int) -> tuple[int, list[int]]:
-        """Return the newest change number, and the turns that changed after ``after``."""
-        ...
-
-    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
-        """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
-        ...
-
-    def replace_by(self, path: Path) -> None:
-        """Put a finished file in this one's place."""
-        ...
-
-    def put_documents(self, rows: Sequence[DocumentRow]) -> None:
-        """Store which turns were archived together."""
-        ...
-
-    def documents(self) -> list[DocumentRow]:
-        """Return every document."""
-        ...
-
-    def compact(self) -> None:
-        """Leave nothing of what was deleted in the file."""
         ...
 
     def close(self) -> None:

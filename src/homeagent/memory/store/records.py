@@ -29,6 +29,7 @@ __all__ = [
     "TurnCues",
     "TurnOutline",
     "TurnRow",
+    "WriteRow",
 ]
 
 EntryKind = Literal[
@@ -45,10 +46,14 @@ EntryKind = Literal[
     "forget",
     "erasure",
 ]
+"""What a line of the log is about."""
 
-Step = Literal["door", "index", "embed"]
+Step = Literal["door", "index", "embed", "distil", "document"]
+"""What there is to derive: compute text of a segment; index, vectors and facts of a turn."""
 Decision = Literal["whole", "cleaned", "hidden", "quote", "failed", "empty", "forgotten"]
+"""What the door did with a segment."""
 PassageKind = Literal["words", "output"]
+"""The words of a turn, or a chunk of an output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +240,23 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """Turns that were archived together; ``outcome`` is the log row that says so."""
+    """Turns that were archived together; ``outcome`` is the log row that said so first."""
 
     document: str
     outcome: int
     turns: tuple[int, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRow:
+    """Something that was written into the memory on purpose: a fact, a correction, a merge, a document.
+
+    ``turn`` is the seq of the turn in which that was done, if any; the row goes when the turn is erased.
+    """
+
+    seq: int
+    kind: str
+    turn: int | None
+    payload: str
+    at_us: int

@@ -13,11 +13,11 @@ import re
 import unicodedata
 from functools import cache
 
-from zhconv_rs import zhconv
+from opencc import OpenCC
 
 __all__ = ["fold_text"]
 
-# zh-CN leaves these apart, but people write them for one another. 著 loses 著名 as a dictionary word (`_chinese` gives
+# The tables leave these apart, but people write them for one another. 著 loses 著名 as a dictionary word (`_chinese` gives
 # it back) and wins every 穿著 / 穿着.
 _VARIANTS = {
     "锺": "钟", "馀": "余", "著": "着", "崑": "昆", "昇": "升", "喫": "吃", "峯": "峰", "祕": "秘", "藉": "借",
@@ -46,7 +46,7 @@ def _characters() -> dict[int, str]:
     """Return character -> folded character, one to one and closed: a folded character folds to itself."""
     every = [chr(code) for low, high in _IDEOGRAPHS for code in range(low, high)]
     # One call; a line break belongs to no phrase, so each character is converted on its own.
-    simple = dict(zip(every, zhconv("\n".join(every), "zh-CN").split("\n"), strict=True))
+    simple = dict(zip(every, OpenCC("t2s").convert("\n".join(every)).split("\n"), strict=True))
     simple |= _VARIANTS
     table = {ord(old): new for old, new in _PUNCTUATION.items()}
     for character in every:

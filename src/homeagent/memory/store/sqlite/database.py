@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from homeagent.errors import DamagedError, HomeError, StoreError
+from homeagent.paths import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,7 @@ class Database:
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
         with self._translated():
+            self._refuse_foreign()
             self._writer = self._connect()
             self._migrate()
 
@@ -63,18 +65,28 @@ class Database:
         connection.execute("PRAGMA cache_size = -16384")
         return connection
 
+    def _refuse_foreign(self) -> None:
+        """Raise `StoreError` for another program's database, before anything in it changes."""
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+        try:
+            (named,) = connection.execute("PRAGMA application_id").fetchone()
+            empty = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+            if named == self._schema.application_id or (named == 0 and empty):
+                return
+        finally:
+            connection.close()
+        raise StoreError(
+            str(self.path),
+            f"is a SQLite file, but not a HomeAgent {self._schema.name}",
+            "Name another home with --home",
+        )
+
     def _migrate(self) -> None:
         schema = self._schema
         if self._version() == len(schema.steps) and self._application() == schema.application_id:
             return
         with self.write() as connection:
             found = self._version()
-            if self._application() not in (0, schema.application_id):
-                raise StoreError(
-                    str(self.path),
-                    f"is a SQLite file, but not a HomeAgent {schema.name}",
-                    "Name another home with --home",
-                )
             if found > len(schema.steps):
                 raise StoreError(
                     str(self.path),
@@ -160,6 +172,7 @@ class Database:
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the file to ``target`` while others go on using this one."""
         with self._translated():
+            make_private(target)
             copy = sqlite3.connect(target, isolation_level=None)
             try:
                 with self.read() as connection:

@@ -6,11 +6,19 @@ import json
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.protocols import Scope
-from homeagent.memory.store.records import DocumentRow, IndexedTurn, Todo
+from homeagent.memory.store.records import IndexedTurn, Todo
 from homeagent.memory.store.sqlite import derived_index, derived_quotes
 from homeagent.memory.store.sqlite.codec import decode, encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
-from homeagent.memory.store.sqlite.derived_rows import as_computed, as_outline, as_turn, flags_of, packed_spans
+from homeagent.memory.store.sqlite.derived_graph import GRAPH_STEPS, DerivedGraph, delete_facts
+from homeagent.memory.store.sqlite.derived_rows import (
+    as_computed,
+    as_embedded,
+    as_outline,
+    as_turn,
+    flags_of,
+    packed_spans,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,8 +38,8 @@ _TURN = """SELECT t.seq, t.turn_id, t.source, t.external_id, c.channel, c.name, 
 _COMPUTED = """segment, turn, position, role, tool, decision, reason, raw_length, text, spans, cuts, fingerprint"""
 
 
-class SqliteDerived:
-    """`homeagent.memory.store.protocols.DerivedStore` on one SQLite file."""
+class SqliteDerived(DerivedGraph):
+    """`homeagent.memory.store.derived_protocol.DerivedStore` on one SQLite file."""
 
     def __init__(self, path: Path) -> None:
         self._file = DerivedFile(path)
@@ -81,9 +89,10 @@ class SqliteDerived:
             return [Todo(*row) for row in rows]
 
     def pending(self) -> dict[str, int]:
-        """Return how many things wait, by step."""
+        """Return how many things wait that recall goes by, by step; `pending_graph` counts the others."""
+        sql = "SELECT step, count(*) FROM todo WHERE step NOT IN (?, ?) GROUP BY step ORDER BY step"
         with self._database.read() as connection:
-            return dict(connection.execute("SELECT step, count(*) FROM todo GROUP BY step ORDER BY step").fetchall())
+            return dict(connection.execute(sql, GRAPH_STEPS).fetchall())
 
     def finish(self, item: Todo) -> None:
         """Take a thing off the queue, in the transaction that did it; asked anew meanwhile, it stays."""
@@ -119,16 +128,6 @@ class SqliteDerived:
             rows = connection.execute(f"SELECT {_COMPUTED} FROM computed WHERE turn = ? ORDER BY position", (turn,))
             return [as_computed(row) for row in rows]
 
-    def replies_after(self, chat: int, segment: int) -> list[int]:
-        """Return the assistant segments of a chat after seq ``segment``, oldest first."""
-        with self._database.read() as connection:
-            rows = connection.execute(
-                "SELECT c.segment FROM turn t JOIN computed c ON c.turn = t.seq"
-                " WHERE t.chat = ? AND c.role = 'assistant' AND c.segment > ? ORDER BY c.segment",
-                (chat, segment),
-            )
-            return [row[0] for row in rows]
-
     def all_computed(self) -> Iterator[Computed]:
         """Yield every computed row, oldest segment first."""
         with self._database.read() as connection:
@@ -147,6 +146,11 @@ class SqliteDerived:
         with self._database.write() as connection:
             derived_quotes.delete_sketch(connection, chat, segment, sketch)
 
+    def remove_own_sketch(self, segment: int) -> None:
+        """Take back what was remembered of a segment as the people's or the assistant's own words."""
+        with self._database.write() as connection:
+            derived_quotes.delete_own(connection, segment)
+
     def matching_runs(self, chat: int, grams: Sequence[int], before: int, *, own: bool) -> list[tuple[int, int, int]]:
         """Return (gram, context, segment) for the grams that earlier segments of the chat hold."""
         with self._database.read() as connection:
@@ -162,7 +166,7 @@ class SqliteDerived:
     def put_turn(self, turn: IndexedTurn, scope: Scope, items: Sequence[IndexedPassage], fingerprint: str) -> None:
         """Index a turn: its row, its passages, their terms; all that it had before is replaced."""
         with self._database.write() as connection:
-            derived_index.delete_passages(connection, turn.seq)
+            before = derived_index.delete_passages(connection, turn.seq)
             _put_places(connection, turn, scope)
             at = turn.at
             connection.execute(
@@ -177,16 +181,22 @@ class SqliteDerived:
             )  # fmt: skip
             for item in items:
                 derived_index.insert_passage(connection, item, turn.scope, " ".join(scope.terms()))
+            derived_index.prune_texts(connection, before)
             derived_index.note_change(connection, turn.seq)
 
     def remove_turn(self, seq: int) -> None:
-        """Take everything computed from a turn away."""
+        """Take everything computed from a turn away, with the names of places and people that nothing else has."""
         with self._database.write() as connection:
-            derived_index.delete_passages(connection, seq)
-            derived_quotes.delete_turn(connection, seq)
+            rows = connection.execute("SELECT segment FROM computed WHERE turn = ?", (seq,)).fetchall()
+            derived_quotes.delete_segments(connection, [row[0] for row in rows])
+            delete_facts(connection, seq)
+            derived_index.prune_texts(connection, derived_index.delete_passages(connection, seq))
             connection.execute("DELETE FROM computed WHERE turn = ?", (seq,))
             connection.execute("DELETE FROM turn WHERE seq = ?", (seq,))
             connection.execute("DELETE FROM todo WHERE seq = ?", (seq,))
+            connection.execute("DELETE FROM scope WHERE scope NOT IN (SELECT scope FROM turn)")
+            connection.execute("DELETE FROM audience WHERE audience NOT IN (SELECT audience FROM scope)")
+            connection.execute("DELETE FROM chat WHERE chat NOT IN (SELECT chat FROM turn)")
             derived_index.note_change(connection, seq)
 
     def turn(self, seq: int) -> IndexedTurn | None:
@@ -298,6 +308,12 @@ class SqliteDerived:
         with self._database.write() as connection:
             derived_index.adopt_vectors(connection, other, model, without)
 
+    def embedded_text(self, key: bytes) -> ComputeText | None:
+        """Return the text that is embedded under ``key``, or None."""
+        with self._database.read() as connection:
+            row = connection.execute("SELECT text FROM embedded WHERE text_key = ?", (key,)).fetchone()
+            return None if row is None else as_embedded(row[0])
+
     def vector_keys(self, model: str) -> list[bytes]:
         """Return the keys of every text that has a vector of this model, in order."""
         with self._database.read() as connection:
@@ -312,41 +328,41 @@ class SqliteDerived:
             ).fetchone()
             return None if row is None else bytes(row[0])
 
-    # -- documents -----------------------------------------------------------------------------------------------
-
-    def put_documents(self, rows: Sequence[DocumentRow]) -> None:
-        """Store which turns were archived together, in place of what was known of that."""
-        with self._database.write() as connection:
-            connection.execute("DELETE FROM document_turn")
-            connection.execute("DELETE FROM document")
-            for row in rows:
-                connection.execute("INSERT INTO document(document, outcome) VALUES (?, ?)", (row.document, row.outcome))
-                connection.executemany(
-                    "INSERT INTO document_turn(document, position, turn) VALUES (?, ?, ?)",
-                    ((row.document, position, turn) for position, turn in enumerate(row.turns)),
-                )
-
-    def documents(self) -> list[DocumentRow]:
-        """Return every document, oldest first."""
-        with self._database.read() as connection:
-            rows = connection.execute("SELECT document, outcome FROM document ORDER BY outcome, document").fetchall()
-            return [
-                DocumentRow(document, outcome, tuple(
-                    row[0]
-                    for row in connection.execute(
-                        "SELECT turn FROM document_turn WHERE document = ? ORDER BY position", (document,)
-                    )
-                ))
-                for document, outcome in rows
-            ]  # fmt: skip
-
     # -- the file ------------------------------------------------------------------------------------------------
+
+    def merge_terms(self) -> bool:
+        """Leave no deleted term in the full-text index; say whether there was something to do."""
+        with self._database.write() as connection:
+            return derived_index.merge_terms(connection)
+
+    def damages(self) -> list[str]:
+        """Return what is wrong inside the full-text index, a sentence each."""
+        with self._database.write() as connection:
+            return derived_index.damages(connection)
+
+    def drop_other_vectors(self, model: str) -> None:
+        """Delete the vectors of every model but this one."""
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM vector WHERE model <> ?", (model,))
+
+    def note_all_changed(self, after: int) -> None:
+        """Tell every process that keeps a copy in memory to read everything again; numbers go on after ``after``."""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO change(change, turn)"
+                " VALUES (1 + max(?, (SELECT coalesce(max(change), 0) FROM change)), ?)",
+                (after, derived_index.EVERYTHING),
+            )
 
     def compact(self) -> None:
         """Merge the full-text segments and write every page anew: nothing deleted stays in the file."""
         with self._database.write() as connection:
             connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
         self._database.compact()
+
+    def put_aside(self, why: str) -> None:
+        """Begin an empty file in a damaged one's place. The caller holds the lease."""
+        self._file.put_aside(why)
 
     def replace_by(self, path: Path) -> None:
         """Put the finished file ``path`` in this one's place. The caller holds the lease."""

@@ -27,14 +27,18 @@ TABLES = {
     "copied_unit": "SELECT * FROM copied_unit ORDER BY chat, unit, own, segment",
     "document": "SELECT * FROM document ORDER BY document",
     "document_turn": "SELECT * FROM document_turn ORDER BY document, position",
+    "document_part": "SELECT * FROM document_part ORDER BY document, kind, position",
+    "document_term": "SELECT * FROM document_term ORDER BY document, term",
+    "fact": "SELECT * FROM fact ORDER BY source, position",
+    "mention": "SELECT * FROM mention ORDER BY source, position",
 }
 """What of a derived file is compared exactly; vectors are compared by their angle, queues and counters not at all."""
 
-_VECTORS = "SELECT model, text_key, data FROM vector ORDER BY model, text_key"
+_VECTORS = "SELECT model, text_key, data FROM vector WHERE model = ? ORDER BY text_key"
 _LEAST_COSINE = 1.0 - 1e-4
 
 
-def compared(one: Path, other: Path) -> tuple[dict[str, int], list[str]]:
+def compared(one: Path, other: Path, model: str) -> tuple[dict[str, int], list[str]]:
     """Return how many rows of each table were compared, and the first difference of each table that has one."""
     left, right = _opened(one), _opened(other)
     rows: dict[str, int] = {}
@@ -43,7 +47,7 @@ def compared(one: Path, other: Path) -> tuple[dict[str, int], list[str]]:
         for table, sql in TABLES.items():
             pairs = itertools.zip_longest(left.execute(sql), right.execute(sql))
             rows[table] = _compare(table, pairs, differences)
-        pairs = itertools.zip_longest(left.execute(_VECTORS), right.execute(_VECTORS))
+        pairs = itertools.zip_longest(left.execute(_VECTORS, (model,)), right.execute(_VECTORS, (model,)))
         rows["vector"] = _compare_vectors(pairs, differences)
     finally:
         left.close()

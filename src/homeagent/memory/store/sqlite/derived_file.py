@@ -27,7 +27,12 @@ class DerivedFile:
         self.path = path
         self._lock = threading.RLock()
         self._left: list[Database] = []
-        self._database, self._inode = self._opened()
+        self._database: Database
+        self._inode: int
+        try:
+            self._database, self._inode = self._opened()
+        except DamagedError as error:
+            self.put_aside(str(error))
 
     def database(self) -> Database:
         """Return the open database; in the middle of a transaction always the same."""
@@ -43,11 +48,11 @@ class DerivedFile:
     def replace_by(self, path: Path) -> None:
         """Rename the closed, finished file ``path`` over this one.
 
-        The caller holds the lease, so nobody writes; who still reads the old file goes on with it until he looks again.
-        The old file's WAL must not be taken for the new one's.
+        The caller holds the lease, so nobody writes. Who still reads the old file, here or in another process, goes on
+        with it until he looks again; the old file's WAL must not be taken for the new one's.
         """
         with self._lock:
-            self._database.close()
+            self._left.append(self._database)
             for name in ("-wal", "-shm"):
                 self.path.with_name(self.path.name + name).unlink(missing_ok=True)
             path.replace(self.path)
@@ -59,19 +64,21 @@ class DerivedFile:
             for database in [*self._left, self._database]:
                 database.close()
 
-    def _opened(self) -> tuple[Database, int]:
-        try:
-            database = Database(self.path, DERIVED_SCHEMA)
-        except DamagedError as error:
-            # Nothing in it is precious: it is put aside, and derived again from the log.
+    def put_aside(self, why: str) -> None:
+        """Rename a damaged file away and begin an empty one: nothing in it is precious, the log gives it all again."""
+        with self._lock:
             aside = self.path.with_name(f"derived.damaged-{time.time_ns()}.db")
-            _LOG.warning("%s; it is put aside as %s and derived again", error, aside.name)
+            _LOG.warning("%s; it is put aside as %s and derived again", why, aside.name)
             self.path.replace(aside)
             for name in ("-wal", "-shm"):
                 self.path.with_name(self.path.name + name).unlink(missing_ok=True)
             make_private(self.path)
-            database = Database(self.path, DERIVED_SCHEMA)
-        return database, self._on_disk()
+            if hasattr(self, "_database"):
+                self._left.append(self._database)
+            self._database, self._inode = self._opened()
+
+    def _opened(self) -> tuple[Database, int]:
+        return Database(self.path, DERIVED_SCHEMA), self._on_disk()
 
     def _on_disk(self) -> int:
         try:

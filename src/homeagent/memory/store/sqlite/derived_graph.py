@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from homeagent.memory.store.graph_records import EntityRef, FactRow
-    from homeagent.memory.store.records import Todo
+    from homeagent.memory.store.records import Step, Todo
     from homeagent.memory.store.sqlite.database import Database
 
 __all__ = ["GRAPH_STEPS", "DerivedGraph", "delete_facts"]
@@ -58,6 +58,29 @@ class DerivedGraph:
         with self._database.read() as connection:
             row = connection.execute(f"SELECT count(*) FROM todo WHERE step IN ({marks})", GRAPH_STEPS).fetchone()
             return int(row[0])
+
+    def drop(self, seq: int, step: Step) -> None:
+        """Take a thing off the queue whatever it was asked for: it will be asked for anew."""
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM todo WHERE seq = ? AND step = ?", (seq, step))
+
+    # -- what a model found --------------------------------------------------------------------------------------
+
+    def put_extracted(self, turn: int, outcome: int) -> None:
+        """Remember that ``outcome`` of the log holds facts that a model found in a turn."""
+        with self._database.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO extracted(turn, outcome) VALUES (?, ?)", (turn, outcome))
+
+    def extracted(self, turn: int) -> list[int]:
+        """Return the outcomes that hold facts a model found in a turn, oldest first."""
+        with self._database.read() as connection:
+            rows = connection.execute("SELECT outcome FROM extracted WHERE turn = ? ORDER BY outcome", (turn,))
+            return [row[0] for row in rows]
+
+    def remove_extracted(self, turn: int) -> None:
+        """Forget which outcomes hold facts of a turn."""
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM extracted WHERE turn = ?", (turn,))
 
     # -- facts ---------------------------------------------------------------------------------------------------
 
@@ -278,4 +301,3 @@ def _documents(connection: sqlite3.Connection, where: str, values: Sequence[int]
         )
         for document, outcome, title in rows
     ]
-

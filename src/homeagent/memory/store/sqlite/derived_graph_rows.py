@@ -79,9 +79,7 @@ def mention_values(entity: EntityRef) -> tuple[object, ...]:
 def as_mention(row: tuple[object, ...]) -> EntityRef:
     """Return (kind, anchor, key, name) as a record; a name looked up so knows no spans."""
     kind, anchor, key, name = row
-    return EntityRef(
-        cast("EntityKind", kind), cast("str", anchor), decode(cast("bytes", key)), as_text(name, "[]")
-    )
+    return EntityRef(cast("EntityKind", kind), cast("str", anchor), decode(cast("bytes", key)), as_text(name, "[]"))
 
 
 def as_feature(text: object, spans: object) -> ComputeText:
@@ -98,6 +96,4 @@ def _entity_values(entity: EntityRef) -> tuple[object, ...]:
 
 def _as_entity(row: list[object]) -> EntityRef:
     _, kind, anchor, key, name, spans = row
-    return EntityRef(
-        cast("EntityKind", kind), cast("str", anchor), decode(cast("bytes", key)), as_text(name, spans)
-    )
+    return EntityRef(cast("EntityKind", kind), cast("str", anchor), decode(cast("bytes", key)), as_text(name, spans))

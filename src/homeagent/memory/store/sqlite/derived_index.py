@@ -20,12 +20,17 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Passage
 
 __all__ = [
+    "EVERYTHING",
+    "UNMERGED",
     "adopt_vectors",
+    "damages",
     "delete_passages",
     "insert_passage",
+    "merge_terms",
     "note_change",
     "passages",
     "postings",
+    "prune_texts",
     "put_vectors",
     "scope_counts",
     "sizes",
@@ -36,6 +41,12 @@ __all__ = [
 ]
 
 _MATCH_TERMS = 400
+
+UNMERGED = "unmerged"
+"""Set in ``meta`` while FTS5's segments still hold terms of deleted rows: it only marks them until they are merged."""
+
+EVERYTHING = -1
+"""In ``change``: not one turn changed but possibly all."""
 
 
 def text_key(text: ComputeText) -> bytes:
@@ -65,16 +76,41 @@ def insert_passage(connection: sqlite3.Connection, item: IndexedPassage, scope: 
     )
 
 
-def delete_passages(connection: sqlite3.Connection, turn: int) -> None:
-    """Take a turn's passages out of every index; vectors that no other passage uses go too."""
+def delete_passages(connection: sqlite3.Connection, turn: int) -> set[bytes]:
+    """Take a turn's passages out of every index; return the keys of their texts, for `prune_texts`."""
     rows = connection.execute("SELECT passage, text_key FROM passage WHERE turn = ?", (turn,)).fetchall()
     for passage, _ in rows:
         connection.execute("DELETE FROM terms WHERE rowid = ?", (passage,))
-    connection.execute("DELETE FROM passage WHERE turn = ?", (turn,))
-    for key in {key for _, key in rows}:
+    if rows:
+        connection.execute("DELETE FROM passage WHERE turn = ?", (turn,))
+        connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, '1')", (UNMERGED,))
+    return {key for _, key in rows}
+
+
+def prune_texts(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
+    """Delete the embedded texts and vectors that no passage uses any more."""
+    for key in keys:
         if connection.execute("SELECT 1 FROM passage WHERE text_key = ? LIMIT 1", (key,)).fetchone() is None:
             connection.execute("DELETE FROM embedded WHERE text_key = ?", (key,))
             connection.execute("DELETE FROM vector WHERE text_key = ?", (key,))
+
+
+def merge_terms(connection: sqlite3.Connection) -> bool:
+    """Write the full-text index anew where it still holds terms of deleted rows; say whether it did."""
+    if connection.execute("SELECT 1 FROM meta WHERE key = ?", (UNMERGED,)).fetchone() is None:
+        return False
+    connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
+    connection.execute("DELETE FROM meta WHERE key = ?", (UNMERGED,))
+    return True
+
+
+def damages(connection: sqlite3.Connection) -> list[str]:
+    """Return what is wrong inside the full-text index."""
+    try:
+        connection.execute("INSERT INTO terms(terms, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError as error:
+        return [f"terms: the full-text index does not fit its rows ({error})"]
+    return []
 
 
 def passages(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, Passage]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.store.protocols import CopySketch
 
-__all__ = ["delete_sketch", "delete_turn", "insert_sketch", "matching_runs", "matching_units"]
+__all__ = ["delete_own", "delete_segments", "delete_sketch", "insert_sketch", "matching_runs", "matching_units"]
 
 _PART = 500
 
@@ -39,14 +39,19 @@ def delete_sketch(connection: sqlite3.Connection, chat: int, segment: int, sketc
     )
 
 
-def delete_turn(connection: sqlite3.Connection, turn: int) -> None:
-    """Take back every sketch of a turn that goes for good; its computed rows must still be there."""
+def delete_own(connection: sqlite3.Connection, segment: int) -> None:
+    """Take back what was remembered of a segment as its author's own words."""
     for table in ("copied_run", "copied_unit"):
-        connection.execute(
-            f"DELETE FROM {table} WHERE chat = (SELECT chat FROM turn WHERE seq = ?)"
-            " AND segment IN (SELECT segment FROM computed WHERE turn = ?)",
-            (turn, turn),
-        )
+        connection.execute(f"DELETE FROM {table} WHERE own = 1 AND segment = ?", (segment,))
+
+
+def delete_segments(connection: sqlite3.Connection, segments: Sequence[int]) -> None:
+    """Take back every sketch of segments that go for good."""
+    for table in ("copied_run", "copied_unit"):
+        for start in range(0, len(segments), _PART):
+            part = segments[start : start + _PART]
+            marks = ",".join("?" * len(part))
+            connection.execute(f"DELETE FROM {table} WHERE segment IN ({marks})", tuple(part))
 
 
 def matching_runs(

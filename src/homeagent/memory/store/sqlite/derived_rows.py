@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Decision, PassageKind
     from homeagent.memory.turn import Role, Status
 
-__all__ = ["as_computed", "as_embedded", "as_outline", "as_passage", "as_turn", "flags_of", "packed_spans"]
+__all__ = ["as_computed", "as_embedded", "as_outline", "as_passage", "as_text", "as_turn", "flags_of", "packed_spans"]
 
 
 def packed_spans(text: ComputeText) -> str:
@@ -26,7 +26,8 @@ def packed_spans(text: ComputeText) -> str:
     )
 
 
-def _text(text: object, spans: object) -> ComputeText:
+def as_text(text: object, spans: object) -> ComputeText:
+    """Return text that was admitted before, read back with its spans."""
     return admit(decode(cast("bytes", text)), [Span(*span) for span in json.loads(cast("str", spans))])
 
 
@@ -42,7 +43,7 @@ def as_computed(row: tuple[object, ...]) -> Computed:
         decision=cast("Decision", decision),
         reason=cast("str", reason),
         raw_length=cast("int", raw_length),
-        text=_text(text, spans),
+        text=as_text(text, spans),
         cuts=tuple((start, end) for start, end in json.loads(cast("str", cuts))),
         fingerprint=cast("str", fingerprint),
     )
@@ -51,7 +52,7 @@ def as_computed(row: tuple[object, ...]) -> Computed:
 def as_passage(row: tuple[object, ...]) -> Passage:
     """Return (passage, turn, kind, text, spans) as a record."""
     passage, turn, kind, text, spans = row
-    return Passage(cast("int", passage), cast("int", turn), cast("PassageKind", kind), _text(text, spans))
+    return Passage(cast("int", passage), cast("int", turn), cast("PassageKind", kind), as_text(text, spans))
 
 
 def as_embedded(text: bytes) -> ComputeText:

@@ -63,12 +63,49 @@ CREATE TABLE copied_unit (
     chat INTEGER NOT NULL, unit INTEGER NOT NULL, segment INTEGER NOT NULL, own INTEGER NOT NULL,
     PRIMARY KEY (chat, unit, own, segment)
 ) WITHOUT ROWID, STRICT;
+CREATE INDEX copied_run_own ON copied_run(segment) WHERE own = 1;
+CREATE INDEX copied_unit_own ON copied_unit(segment) WHERE own = 1;
 CREATE TABLE change (change INTEGER PRIMARY KEY AUTOINCREMENT, turn INTEGER NOT NULL) STRICT;
-CREATE TABLE document (document TEXT PRIMARY KEY, outcome INTEGER NOT NULL) STRICT;
+CREATE TABLE document (
+    document TEXT PRIMARY KEY, outcome INTEGER NOT NULL, title BLOB NOT NULL, done INTEGER NOT NULL DEFAULT 0
+) STRICT;
 CREATE TABLE document_turn (
     document TEXT NOT NULL, position INTEGER NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY (document, position)
 ) WITHOUT ROWID, STRICT;
-CREATE INDEX document_of_turn ON document_turn(turn)
+CREATE INDEX document_outcome ON document(outcome);
+CREATE INDEX document_of_turn ON document_turn(turn);
+CREATE TABLE document_part (
+    document TEXT NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, text BLOB NOT NULL, spans TEXT NOT NULL,
+    amount INTEGER NOT NULL, PRIMARY KEY (document, kind, position)
+) WITHOUT ROWID, STRICT;
+CREATE TABLE document_term (
+    document TEXT NOT NULL, term BLOB NOT NULL, amount INTEGER NOT NULL, PRIMARY KEY (document, term)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX document_of_term ON document_term(term);
+CREATE TABLE fact (
+    source INTEGER NOT NULL, position INTEGER NOT NULL, fact TEXT NOT NULL,
+    subject TEXT NOT NULL, subject_kind TEXT NOT NULL, subject_anchor TEXT NOT NULL, subject_key BLOB NOT NULL,
+    subject_name BLOB NOT NULL, subject_spans TEXT NOT NULL, relation TEXT NOT NULL,
+    value BLOB NOT NULL, value_spans TEXT NOT NULL, value_key BLOB NOT NULL,
+    object TEXT NOT NULL, object_kind TEXT NOT NULL, object_anchor TEXT NOT NULL, object_key BLOB NOT NULL,
+    object_name BLOB NOT NULL, object_spans TEXT NOT NULL, negative INTEGER NOT NULL, mode TEXT NOT NULL,
+    changed INTEGER NOT NULL, confidence REAL NOT NULL, voice TEXT NOT NULL, channel BLOB NOT NULL,
+    sender BLOB NOT NULL, scope INTEGER NOT NULL, at_us INTEGER, offset_minutes INTEGER, days TEXT NOT NULL,
+    evidence BLOB NOT NULL, evidence_spans TEXT NOT NULL, PRIMARY KEY (source, position)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX fact_subject ON fact(subject, relation);
+CREATE INDEX fact_object ON fact(object, relation) WHERE object <> '';
+CREATE INDEX fact_claim ON fact(fact);
+CREATE INDEX fact_relation ON fact(relation);
+CREATE TABLE mention (
+    source INTEGER NOT NULL, position INTEGER NOT NULL, entity TEXT NOT NULL, kind TEXT NOT NULL, anchor TEXT NOT NULL,
+    key BLOB NOT NULL, name_key BLOB NOT NULL, name BLOB NOT NULL, PRIMARY KEY (source, position)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX mention_entity ON mention(entity);
+CREATE INDEX mention_name ON mention(name_key);
+CREATE TABLE extracted (
+    turn INTEGER NOT NULL, outcome INTEGER NOT NULL, PRIMARY KEY (turn, outcome)
+) WITHOUT ROWID, STRICT
 """
 
 

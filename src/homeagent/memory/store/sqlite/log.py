@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from homeagent.memory.store.records import IdentityRow, OutcomeRow, PolicyRow, SegmentRow
-    from homeagent.memory.turn import Segment, Status, Turn, TurnId
+    from homeagent.memory.store.records import IdentityRow, OutcomeRow, PolicyRow, SegmentRow, WriteRow
+    from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
 
 __all__ = ["SqliteLog"]
 
@@ -130,6 +130,11 @@ class SqliteLog:
             )
             return [(seq, turn) for seq, turn in rows]
 
+    def replies_after(self, place: Place, seq: int) -> list[int]:
+        """Return the assistant segments of a chat after ``seq``, of open turns too, oldest first."""
+        with self._database.read() as connection:
+            return log_events.replies_after(connection, place.channel, place.chat, seq)
+
     def tool_names(self) -> list[str]:
         """Return the name of every tool that ever produced a segment, sorted."""
         with self._database.read() as connection:
@@ -182,6 +187,26 @@ class SqliteLog:
         """Return every outcome, oldest first."""
         with self._database.read() as connection:
             return log_events.outcome_rows(connection)
+
+    def outcome(self, seq: int) -> OutcomeRow | None:
+        """Return the outcome at ``seq``, or None."""
+        with self._database.read() as connection:
+            return log_events.outcome_row(connection, seq)
+
+    def add_write(self, kind: str, payload: str, turn: int | None = None) -> int:
+        """Add something written on purpose, in the turn ``turn`` if any; return its seq."""
+        with self._database.write() as connection:
+            return log_events.insert_write(connection, kind, turn, payload, self._clock())
+
+    def writes(self) -> list[WriteRow]:
+        """Return everything that was written on purpose, oldest first."""
+        with self._database.read() as connection:
+            return log_events.write_rows(connection)
+
+    def write(self, seq: int) -> WriteRow | None:
+        """Return what was written on purpose at ``seq``, or None."""
+        with self._database.read() as connection:
+            return next(iter(log_events.write_rows(connection, seq)), None)
 
     def forget(self, turn: int, *, undo: bool = False) -> int:
         """Hide a turn from computation and recall, or take that back; return the seq."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from homeagent.memory.store.records import IdentityRow, OutcomeRow, PolicyRow
+from homeagent.memory.store.records import IdentityRow, OutcomeRow, PolicyRow, WriteRow
 from homeagent.memory.store.sqlite.codec import decode, encode
 from homeagent.memory.store.sqlite.log_turns import new_entry
 
@@ -21,9 +21,13 @@ __all__ = [
     "insert_identity",
     "insert_outcome",
     "insert_policy",
+    "insert_write",
+    "outcome_row",
     "outcome_rows",
     "pinned_ranges",
     "policy_rows",
+    "replies_after",
+    "write_rows",
 ]
 
 
@@ -94,6 +98,31 @@ def outcome_rows(connection: sqlite3.Connection) -> list[OutcomeRow]:
     return [OutcomeRow(seq, kind, decode(payload)) for seq, kind, payload in rows]
 
 
+def insert_write(connection: sqlite3.Connection, kind: str, turn: int | None, payload: str, now_us: int) -> int:
+    """Add something written on purpose, in the turn ``turn`` if any. Return the seq."""
+    seq = new_entry(connection, "write", turn, now_us)
+    connection.execute(
+        "INSERT INTO explicit_write(seq, kind, turn, payload) VALUES (?, ?, ?, ?)", (seq, kind, turn, encode(payload))
+    )
+    return seq
+
+
+def write_rows(connection: sqlite3.Connection, seq: int | None = None) -> list[WriteRow]:
+    """Return everything that was written on purpose, or the one at ``seq``, oldest first."""
+    rows = connection.execute(
+        "SELECT w.seq, w.kind, w.turn, w.payload, e.recorded_us FROM explicit_write w JOIN entry e ON e.seq = w.seq"
+        " WHERE ? IS NULL OR w.seq = ? ORDER BY w.seq",
+        (seq, seq),
+    )
+    return [WriteRow(seq, kind, turn, decode(payload), at_us) for seq, kind, turn, payload, at_us in rows]
+
+
+def outcome_row(connection: sqlite3.Connection, seq: int) -> OutcomeRow | None:
+    """Return the outcome at ``seq``, or None."""
+    row = connection.execute("SELECT seq, kind, payload FROM outcome WHERE seq = ?", (seq,)).fetchone()
+    return OutcomeRow(row[0], row[1], decode(row[2])) if row else None
+
+
 def insert_forget(connection: sqlite3.Connection, turn: int, *, undo: bool, now_us: int) -> int:
     """Hide a turn from computation and recall, or take that back. Return the seq."""
     seq = new_entry(connection, "forget", turn, now_us)
@@ -109,6 +138,16 @@ def forgotten_turns(connection: sqlite3.Connection) -> frozenset[int]:
         "SELECT turn, action FROM forget f WHERE seq = (SELECT max(seq) FROM forget g WHERE g.turn = f.turn)"
     )
     return frozenset(turn for turn, action in rows if action == "forget")
+
+
+def replies_after(connection: sqlite3.Connection, channel: str, chat: str, seq: int) -> list[int]:
+    """Return the assistant segments of a chat after ``seq``, of open turns too, oldest first."""
+    rows = connection.execute(
+        "SELECT s.seq FROM turn t JOIN segment s ON s.turn = t.seq"
+        " WHERE t.channel = ? AND t.chat = ? AND s.role = 'assistant' AND s.seq > ? ORDER BY s.seq",
+        (encode(channel), encode(chat), seq),
+    )
+    return [row[0] for row in rows]
 
 
 def erase_turns(
@@ -139,9 +178,7 @@ def erase_turns(
         "turn": f"SELECT seq FROM turn WHERE seq IN ({marks})",
     }
     for table, chosen in doomed.items():
-        connection.execute(
-            f"INSERT OR IGNORE INTO erased(seq, erasure) SELECT seq, {seq} FROM ({chosen})", tuple(turns)
-        )
+        connection.execute(f"INSERT INTO erased(seq, erasure) SELECT seq, {seq} FROM ({chosen})", tuple(turns))
         if table not in ("attachment", "segment"):
             connection.execute(f"DELETE FROM {table} WHERE seq IN ({chosen})", tuple(turns))
         else:
@@ -155,7 +192,7 @@ def _erase_orphan_blobs(connection: sqlite3.Connection, erasure: int) -> None:
         "SELECT seq FROM blob WHERE seq NOT IN (SELECT blob FROM segment WHERE blob IS NOT NULL)"
         " AND seq NOT IN (SELECT blob FROM attachment)"
     )
-    connection.execute(f"INSERT OR IGNORE INTO erased(seq, erasure) SELECT seq, {erasure} FROM ({orphans})")
+    connection.execute(f"INSERT INTO erased(seq, erasure) SELECT seq, {erasure} FROM ({orphans})")
     connection.execute(f"DELETE FROM blob WHERE seq IN ({orphans})")
 
 

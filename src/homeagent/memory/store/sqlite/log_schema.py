@@ -22,11 +22,12 @@ CREATE TABLE turn (
     channel BLOB NOT NULL, chat BLOB NOT NULL, sender BLOB NOT NULL, members BLOB NOT NULL,
     at_us INTEGER, offset_minutes INTEGER, writer TEXT NOT NULL
 ) STRICT;
+CREATE INDEX turn_chat ON turn(channel, chat);
 CREATE UNIQUE INDEX turn_external ON turn(source, external_id) WHERE external_id <> '';
 CREATE TABLE segment (
     seq INTEGER PRIMARY KEY, turn INTEGER NOT NULL, position INTEGER NOT NULL, role TEXT NOT NULL,
     text BLOB, blob INTEGER, tool BLOB, call_id BLOB, arguments BLOB, error INTEGER NOT NULL,
-    plugin TEXT NOT NULL, plugin_version TEXT NOT NULL, cites TEXT NOT NULL, no_memory INTEGER NOT NULL,
+    plugin TEXT NOT NULL, plugin_version TEXT NOT NULL, cites BLOB NOT NULL, no_memory INTEGER NOT NULL,
     UNIQUE (turn, position)
 ) STRICT;
 CREATE INDEX segment_tool ON segment(tool) WHERE tool IS NOT NULL;
@@ -80,14 +81,33 @@ _GUARDED = (
 )
 
 
-def _append_only(table: str) -> str:
-    return f"""
-CREATE TRIGGER {table}_is_final BEFORE UPDATE ON {table}
-BEGIN SELECT RAISE(ABORT, 'the log is append-only: rows of {table} are never changed'); END;
-CREATE TRIGGER {table}_stays BEFORE DELETE ON {table}
-WHEN NOT EXISTS (SELECT 1 FROM erased WHERE erased.seq = OLD.seq)
-BEGIN SELECT RAISE(ABORT, 'the log is append-only: rows of {table} go only by an erasure'); END;
-"""
+_UNIQUE = {
+    "turn": "turn_id = NEW.turn_id OR (external_id <> '' AND source = NEW.source AND external_id = NEW.external_id)",
+    "segment": "turn = NEW.turn AND position = NEW.position",
+    "closing": "turn = NEW.turn",
+    "blob": "sha256 = NEW.sha256",
+}
+"""What else than its seq makes a row the same: INSERT OR REPLACE would delete it without firing a delete trigger."""
+
+_NEVER_DELETED = ("entry", "erasure", "erased")
+
+
+def _append_only(table: str) -> tuple[str, ...]:
+    same = f"seq = NEW.seq OR {_UNIQUE[table]}" if table in _UNIQUE else "seq = NEW.seq"
+    unless = "" if table in _NEVER_DELETED else "WHEN NOT EXISTS " + _ERASED
+    final = f"the log is append-only: rows of {table} are never changed"
+    stays = f"the log is append-only: rows of {table} go only by an erasure"
+    known = f"the log is append-only: this row of {table} is there"
+    refuse = f"RAISE(ABORT, '{known}')"
+    is_there = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"
+    return (
+        f"CREATE TRIGGER {table}_is_final BEFORE UPDATE ON {table} BEGIN SELECT RAISE(ABORT, '{final}'); END",
+        f"CREATE TRIGGER {table}_stays BEFORE DELETE ON {table} {unless} BEGIN SELECT RAISE(ABORT, '{stays}'); END",
+        f"CREATE TRIGGER {table}_is_new BEFORE INSERT ON {table} WHEN {is_there} BEGIN SELECT {refuse}; END",
+    )
+
+
+_ERASED = "(SELECT 1 FROM erased JOIN erasure ON erasure.seq = erased.erasure WHERE erased.seq = OLD.seq)"
 
 
 def _m001_first_tables(connection: sqlite3.Connection) -> None:
@@ -95,9 +115,8 @@ def _m001_first_tables(connection: sqlite3.Connection) -> None:
         if statement.strip():
             connection.execute(statement)
     for table in _GUARDED:
-        for statement in _append_only(table).split("END;"):
-            if statement.strip():
-                connection.execute(statement + "END")
+        for statement in _append_only(table):
+            connection.execute(statement)
 
 
 LOG_SCHEMA = Schema("log", _APPLICATION, (_m001_first_tables,), synchronous="FULL")

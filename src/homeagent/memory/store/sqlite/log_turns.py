@@ -72,7 +72,7 @@ def insert_segment(connection: sqlite3.Connection, turn: int, segment: Segment, 
         (
             seq, turn, position, segment.role, data if blob is None else None, blob, _optional(segment.tool),
             _optional(segment.call_id), _optional(segment.arguments), segment.error, segment.plugin,
-            segment.plugin_version, json.dumps(segment.cites), segment.no_memory,
+            segment.plugin_version, encode(json.dumps(segment.cites, ensure_ascii=False)), segment.no_memory,
         ),
     )  # fmt: skip
     for place, attachment in enumerate(segment.attachments):
@@ -184,7 +184,7 @@ def _as_segment(connection: sqlite3.Connection, row: tuple[object, ...]) -> Segm
         plugin=cast("str", plugin),
         plugin_version=cast("str", version),
         attachments=tuple(attachments),
-        cites=tuple(TurnId(cite) for cite in json.loads(cast("str", cites))),
+        cites=tuple(TurnId(cite) for cite in json.loads(decode(cast("bytes", cites)))),
         no_memory=bool(hidden),
     )
     return SegmentRow(cast("int", seq), cast("int", turn), cast("int", position), segment)

@@ -1,0 +1,145 @@
+"""The command line of the bench. What a command needs is imported when it runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.errors import BenchError
+from bench.progress import say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bench.options import Options
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code: 0, 1 when what was measured is wrong, 2 when it could not be measured."""
+    options = _parser().parse_args(arguments)
+    from homeagent.errors import HomeAgentError
+
+    try:
+        return int(options.run(options))
+    except (BenchError, HomeAgentError) as error:
+        say(str(error))
+        return 2
+    except KeyboardInterrupt:
+        say("Stopped")
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m bench", description="Measures HomeAgent's memory from outside.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    recall = _command(commands, "recall", _recall, "share of the answers found, against the baseline")
+    _add_data(recall)
+    recall.add_argument("--dump", type=Path, metavar="FILE", help="write the ranked ids of each question as JSON lines")
+    recall.add_argument("--no-baseline", action="store_true", help="don't compute the baseline")
+    importing = _command(commands, "import", _import, "keep a set in a home, with speed and size")
+    _add_data(importing)
+    importing.add_argument("--home", type=Path, required=True, metavar="H", help="the home to keep it in")
+    noise = _command(commands, "noise", _noise, "what tool output does to recall, by strategy")
+    _add_data(noise)
+    noise.add_argument("--strategy", action="append", default=[], help="only this strategy (repeat for several)")
+    abstain = _command(commands, "abstain", _abstain, "how well recall knows that there is no answer")
+    _add_data(abstain)
+    abstain.add_argument("--dump", type=Path, metavar="FILE", help="write each probability and what was true")
+    crash = _command(commands, "crash", _crash, "writers killed at random moments: what is lost, what is doubled")
+    crash.add_argument("--rounds", type=int, default=200, help="how often all writers are killed (200)")
+    crash.add_argument("--writers", type=int, default=4, help="processes that write at the same time (4)")
+    crash.add_argument("--seed", type=int, default=1, help="what the moments and turns are drawn with (1)")
+    crash.add_argument("--home", type=Path, metavar="H", help="an empty folder to use and leave behind")
+    _command(commands, "cli", _cli, "how long the command line takes to start")
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, run: object, about: str
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=about, description=about)
+    parser.add_argument("--json", action="store_true", help="write one JSON object instead of a table")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder with the measuring sets")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME", help="only this set (repeat for several)")
+    parser.add_argument("--embedder", choices=("offline", "none", "hashed"), default="offline")
+    parser.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled homes there, for the same --data")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keep the vectors there and use them again")
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from bench.data import Sets
+    from bench.options import Options
+
+    names = tuple(arguments.set)
+    return Options(Sets(arguments.data), names, arguments.embedder, arguments.homes, arguments.cache)
+
+
+def _write(arguments: argparse.Namespace, report: object, table: str) -> None:
+    print(json.dumps(report, ensure_ascii=False) if arguments.json else table)
+
+
+def _recall(arguments: argparse.Namespace) -> int:
+    from bench.recall import measure, write_dump
+    from bench.recall_report import recall_report, recall_table
+
+    started = time.monotonic()
+    options = _options(arguments)
+    embedder = options.new_embedder()
+    names = options.sets.chosen(options.names, options.sets.conversations)
+    asked = {name: measure(options, name, embedder, baseline=not arguments.no_baseline) for name in names}
+    if arguments.dump:
+        write_dump(arguments.dump, asked)
+    report = recall_report(asked, embedder.model_id, time.monotonic() - started)
+    _write(arguments, report, "" if arguments.json else recall_table(asked))
+    return 0
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    from bench.importing import import_report, import_table
+
+    report = import_report(_options(arguments), arguments.home)
+    _write(arguments, report, import_table(report))
+    return 0
+
+
+def _noise(arguments: argparse.Namespace) -> int:
+    from bench.noise import noise_report, noise_table
+
+    report = noise_report(_options(arguments), tuple(arguments.strategy))
+    _write(arguments, report, noise_table(report))
+    return 0
+
+
+def _abstain(arguments: argparse.Namespace) -> int:
+    from bench.abstain import abstain_report, abstain_table
+
+    report = abstain_report(_options(arguments), arguments.dump)
+    _write(arguments, report, abstain_table(report))
+    return 0
+
+
+def _crash(arguments: argparse.Namespace) -> int:
+    from bench.crash import CrashPlan, crash_report, crash_table
+
+    plan = CrashPlan(arguments.rounds, arguments.writers, arguments.seed)
+    report = crash_report(plan, arguments.home)
+    _write(arguments, report, crash_table(report))
+    return 0 if report["passed"] else 1
+
+
+def _cli(arguments: argparse.Namespace) -> int:
+    from bench.starting import starting_report, starting_table
+
+    report = starting_report()
+    _write(arguments, report, starting_table(report))
+    return 0

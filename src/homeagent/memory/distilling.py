@@ -1,0 +1,166 @@
+"""The steps behind the index: facts of a turn, features of a document. Recall never waits for them.
+
+Both work from what the door let through and nothing else. What changes at the door loses its facts at once, in the same
+transaction, and gets them back when its turn in the queue comes: nothing hidden, forgotten or erased keeps a fact.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from homeagent.memory.archive import ARCHIVED, COMMITTED, added_to, first_event
+from homeagent.memory.distil.facts import DISTIL_VERSION, TurnWords, facts_of_turn
+from homeagent.memory.distil.model import MODEL_FACTS, facts_of_outcome
+from homeagent.memory.documents.features import features
+from homeagent.memory.door.door import label
+from homeagent.memory.store.protocols import Scope
+from homeagent.memory.store.records import Todo
+from homeagent.memory.writing import WRITTEN_FACTS, written_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from homeagent.memory.lease import Lease
+    from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.protocols import LogStore
+    from homeagent.memory.store.records import Computed, DocumentRow, Entry, OutcomeRow, TurnRow, WriteRow
+
+__all__ = ["Distiller"]
+
+_BATCH = 32
+
+
+class Distiller:
+    """Makes facts and features from computed text. What writes runs under the lease and its transaction."""
+
+    def __init__(self, log: LogStore, derived: DerivedStore, lease: Lease) -> None:
+        self._log = log
+        self._derived = derived
+        self._lease = lease
+
+    # -- what happened: called in the transaction that takes note of it ------------------------------------------
+
+    def take_event(self, entry: Entry) -> None:
+        """Queue what an outcome or an explicit write asks for."""
+        if entry.kind == "outcome":
+            outcome = self._log.outcome(entry.seq)
+            if outcome is not None and outcome.kind == ARCHIVED:
+                self._take_document(outcome)
+            elif outcome is not None and outcome.kind == MODEL_FACTS:
+                turn = int(json.loads(outcome.payload)["turn"])
+                self._derived.put_extracted(turn, outcome.seq)
+                self._derived.queue([Todo(turn, "distil", f"{DISTIL_VERSION}-{outcome.seq}")])
+            return
+        written = self._log.write(entry.seq)
+        if written is not None and written.kind == COMMITTED:
+            self._take_document(written)
+        elif written is not None and written.kind in WRITTEN_FACTS:
+            self._derived.queue([Todo(entry.seq, "distil", DISTIL_VERSION)])
+
+    def take_out(self, gone: Collection[int]) -> None:
+        """Take what was erased out of facts and documents; ``gone`` are the seqs of all rows that were deleted."""
+        for document in self._derived.documents_with(gone):
+            left = tuple(turn for turn in document.turns if turn not in gone)
+            self._derived.remove_document(document.outcome)
+            if left and document.outcome not in gone:
+                self._put_document(replace(document, turns=left))
+        for seq in gone:
+            self._derived.remove_facts(seq)
+            self._derived.remove_extracted(seq)
+            self._derived.drop(seq, "distil")
+
+    def changed(self, turn: int) -> None:
+        """Take what was made of a turn away, because the door lets other text through now; `indexed` follows."""
+        self._derived.remove_facts(turn)
+        self._derived.drop(turn, "distil")
+        for document in self._derived.documents_with([turn]):
+            self._derived.remove_features(document.document)
+            self._derived.drop(document.outcome, "document")
+
+    def indexed(self, turn: int, rows: Sequence[Computed]) -> None:
+        """Queue a turn that was indexed, and the documents that hold it."""
+        mark = _mark(rows)
+        self._derived.queue([Todo(turn, "distil", mark)])
+        self._derived.queue(Todo(each.outcome, "document", mark) for each in self._derived.documents_with([turn]))
+
+    # -- the steps themselves ------------------------------------------------------------------------------------
+
+    def run(self, limit: int = _BATCH) -> int:
+        """Do up to ``limit`` waiting turns, else documents; return how many are done.
+
+        The lease is held only to store. What was asked otherwise meanwhile is not stored, it still waits.
+        """
+        batch = self._derived.todo(("distil",), limit) or self._derived.todo(("document",), limit)
+        if not batch:
+            return 0
+        ready = [(item, self._prepared(item)) for item in batch]
+        with self._lease.held() as held:
+            if not held:
+                return 0
+            with self._derived.transaction():
+                for item, write in ready:
+                    if self._derived.waits(item):
+                        write()
+                        self._derived.finish(item)
+        return len(batch)
+
+    def _prepared(self, item: Todo) -> Callable[[], None]:
+        if item.step == "document":
+            return self._prepared_document(item.seq)
+        written = self._log.write(item.seq)
+        if written is not None:
+            return self._prepared_write(written)
+        turn = self._log.turn(item.seq)
+        if turn is None:
+            return lambda: self._derived.remove_facts(item.seq)
+        rows = self._derived.computed_of(turn.seq)
+        words = TurnWords(turn.seq, turn.place.channel, turn.sender, label(turn.sender), _scope(turn), turn.at)
+        facts, names = facts_of_turn(words, rows)
+        for outcome in self._outcomes(turn.seq):
+            facts.extend(facts_of_outcome(words, rows, outcome.payload, len(facts)))
+        return lambda: self._derived.put_facts(turn.seq, facts, names)
+
+    def _outcomes(self, turn: int) -> list[OutcomeRow]:
+        found = (self._log.outcome(seq) for seq in self._derived.extracted(turn))
+        return [row for row in found if row is not None]
+
+    def _prepared_write(self, row: WriteRow) -> Callable[[], None]:
+        turn = self._log.turn(row.turn) if row.turn is not None else None
+        facts = written_facts(row, turn, _scope(turn) if turn is not None else 0)
+        return lambda: self._derived.put_facts(row.seq, facts, [])
+
+    def _prepared_document(self, outcome: int) -> Callable[[], None]:
+        document = self._derived.document_at(outcome)
+        if document is None:
+            return lambda: None
+        rows = [row for turn in document.turns for row in self._derived.computed_of(turn)]
+        made = features(
+            [row.text for row in rows if row.role != "tool" and row.text],
+            [row.text for row in rows if row.role == "tool" and row.text],
+        )
+        return lambda: self._derived.put_features(document.document, made)
+
+    def _take_document(self, row: OutcomeRow | WriteRow) -> None:
+        document = added_to(row, self._log, self._derived.document_at(first_event(row)))
+        if document is not None:
+            self._put_document(document)
+
+    def _put_document(self, document: DocumentRow) -> None:
+        self._derived.put_document(document)
+        self._derived.queue([Todo(document.outcome, "document", f"turns-{len(document.turns)}")])
+
+
+def _scope(turn: TurnRow) -> int:
+    return Scope.of(turn.place, {turn.sender, *turn.members}).key
+
+
+def _mark(rows: Sequence[Computed]) -> str:
+    """Return what tells one state of a turn's computed text from another."""
+    digest = hashlib.blake2b(digest_size=12)
+    for row in rows:
+        digest.update(f"{row.fingerprint}\x1f{row.decision}\x1f".encode())
+        digest.update(row.text.text.encode("utf-8", "surrogatepass"))
+    return f"{DISTIL_VERSION}-{digest.hexdigest()}"

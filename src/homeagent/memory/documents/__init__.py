@@ -1,0 +1,3 @@
+"""Documents: turns of one matter put away together, with what can be said of them in short. Compute text only."""
+
+__all__: list[str] = []

@@ -1,0 +1,286 @@
+"""The graph as it is asked: facts with the time they held, who is who in it, and what is written on purpose."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from homeagent.errors import InputError, NotFoundError
+from homeagent.memory.distil.facts import value_key
+from homeagent.memory.distil.merging import live_merges, suggestions
+from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
+from homeagent.memory.distil.relations import KIN_EN, KIN_ZH, checked_relation
+from homeagent.memory.distil.timeline import LOOSE, intervals, names_part_of
+from homeagent.memory.door.door import label
+from homeagent.memory.graph_results import Entity, Fact, Saying
+from homeagent.memory.graph_view import GraphView
+from homeagent.memory.store.graph_records import EntityRef
+from homeagent.memory.store.records import Moment
+from homeagent.memory.turn import OWNER
+from homeagent.memory.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from homeagent.memory.distil.merging import Suggestion
+    from homeagent.memory.distil.model import FactModel
+    from homeagent.memory.distil.timeline import Interval
+    from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.graph_records import FactRow
+    from homeagent.memory.store.protocols import LogStore
+    from homeagent.memory.store.records import TurnRow
+    from homeagent.memory.turn import Viewer
+
+__all__ = ["Graph"]
+
+_ME = frozenset(("me", "i", "my", "owner", "我", "俺", "咱"))
+
+
+class Graph:
+    """Facts of one home. Reads what was distilled; every write is one event of the log."""
+
+    def __init__(self, log: LogStore, derived: DerivedStore, derive: Callable[[], None], clock: Callable[[], datetime]):
+        self._log = log
+        self._derived = derived
+        self._derive = derive
+        self._clock = clock
+
+    # -- asking --------------------------------------------------------------------------------------------------
+
+    def facts(
+        self,
+        *,
+        subject: str | None = None,
+        relation: str | None = None,
+        at: datetime | None = None,
+        viewer: Viewer | None = None,
+    ) -> list[Fact]:
+        """Return what held at ``at`` (now by default), the best known first.
+
+        ``subject`` is an entity id, a name, "me" (the viewer, the owner without one) or words such as "my mother" and
+        我妈妈; None asks about everything the viewer may see. Raises `InputError` for a relation that there is not.
+        """
+        found = self._asked(subject, relation, at, viewer)
+        return sorted((fact for fact in found if fact.current), key=lambda fact: -fact.confidence)
+
+    def history(
+        self, subject: str | None = None, relation: str | None = None, *, viewer: Viewer | None = None
+    ) -> list[Fact]:
+        """Return everything that was ever said of a subject, oldest first: what held before, what was denied too."""
+        return self._asked(subject, relation, None, viewer)
+
+    def before(self, subject: str, relation: str, *, viewer: Viewer | None = None) -> Fact | None:
+        """Return the value that the present one took the place of, or None."""
+        over = [
+            fact
+            for fact in self.history(subject, relation, viewer=viewer)
+            if not fact.negative and not fact.current and not fact.retracted and fact.mode != "planned"
+        ]
+        return max(over, key=lambda fact: fact.until.timestamp() if fact.until else 0.0, default=None)
+
+    def entities(self, name: str | None = None, *, viewer: Viewer | None = None) -> list[Entity]:
+        """Return who and what the facts speak of, those called ``name`` or all; one for each that were merged."""
+        view = self._view(viewer)
+        rows = view.seen(self._derived.facts_in(None))
+        known = {ref.entity for row in rows for ref in (row.subject, row.object) if ref is not None}
+        wanted = known if name is None else known & view.alike(self._named(name, viewer))
+        roots = sorted({view.merges.root(entity) for entity in wanted})
+        return [entity for root in roots if (entity := self._entity(root, view)) is not None]
+
+    def suggestions(self, most: int = 50) -> list[Suggestion]:
+        """Return pairs of entities that may be one, the surest first. Nothing is merged by itself."""
+        return suggestions(self._derived.mentions(), self._view(None).merges, most)
+
+    @property
+    def pending(self) -> int:
+        """How many turns and documents still wait to be distilled."""
+        return self._derived.pending_graph()
+
+    # -- writing on purpose --------------------------------------------------------------------------------------
+
+    def commit_fact(self, subject: str, relation: str, value: str, *, turn: TurnRow | None = None) -> str:
+        """Write a fact into the memory; return its id. In a ``turn`` it is seen by who is there, else by the owner."""
+        checked_relation(relation)
+        if not value_key(value):
+            raise InputError("a fact", "has no value", "Say what it is")
+        about = subject_payload(self._subject(subject, turn))
+        seq = self._write(FACT, {"subject": about, "relation": relation, "value": value}, turn)
+        (row,) = self._derived.facts_in([seq])
+        return row.fact
+
+    def edit_fact(self, fact: str, value: str | None, *, turn: TurnRow | None = None) -> str | None:
+        """Say that a fact is wrong, and what is right, if anything; what was said before it no longer counts.
+
+        Returns the id of the new fact, or None without ``value``. Raises `NotFoundError` when there is no such fact.
+        """
+        rows = self._derived.facts_claiming(fact)
+        if not rows:
+            raise NotFoundError(f"fact {fact!r}", "is not in this home", "List them with facts()")
+        payload: dict[str, object] = {"fact": fact}
+        if value is not None:
+            payload |= {"subject": subject_payload(rows[-1].subject), "relation": rows[-1].relation, "value": value}
+        seq = self._write(EDIT, payload, turn)
+        made = self._derived.facts_in([seq])
+        return made[0].fact if made else None
+
+    def merge_entities(self, into: str, other: str) -> int:
+        """Say that two entities are one; return the event, by which `unmerge` takes it back. Facts stay as they are."""
+        for entity in (into, other):
+            if not self._derived.entity(entity):
+                raise NotFoundError(f"entity {entity!r}", "is not in this home", "List them with entities()")
+        if into == other:
+            raise InputError(f"entity {into!r}", "is itself already", "Name two entities")
+        return self._write(MERGE, {"into": into, "other": other}, None)
+
+    def unmerge(self, event: int) -> None:
+        """Take `merge_entities` back. Raises `NotFoundError` when ``event`` is no merge."""
+        row = self._log.write(event)
+        if row is None or row.kind != MERGE:
+            raise NotFoundError(f"merge {event}", "is not in this home", "Use the number that merge_entities gave")
+        self._write(UNMERGE, {"merge": event}, None)
+
+    def extract(self, model: FactModel, limit: int = 16) -> int:
+        """Ask a model about up to ``limit`` turns that it was not asked about; return how many. Logged, never twice."""
+        done = 0
+        for turn in self._log.turns():
+            if done >= limit:
+                break
+            if turn.closed is None or self._derived.extracted(turn.seq):
+                continue
+            rows = self._derived.computed_of(turn.seq)
+            if any(row.text for row in rows):
+                self._log.add_outcome(MODEL_FACTS, outcome_payload(turn.seq, model, rows))
+                done += 1
+        self._derive()
+        return done
+
+    # -- inside --------------------------------------------------------------------------------------------------
+
+    def _write(self, kind: str, payload: dict[str, object], turn: TurnRow | None) -> int:
+        now = Moment.of(self._clock())
+        said = json.dumps(payload | {"at": [now.microseconds, now.offset_minutes]}, ensure_ascii=False)
+        seq = self._log.add_write(kind, said, turn.seq if turn is not None else None)
+        self._derive()
+        return seq
+
+    def _view(self, viewer: Viewer | None) -> GraphView:
+        return GraphView(self._log, self._derived, viewer, live_merges)
+
+    def _asked(
+        self, subject: str | None, relation: str | None, at: datetime | None, viewer: Viewer | None
+    ) -> list[Fact]:
+        if relation is not None:
+            checked_relation(relation)
+        view = self._view(viewer)
+        if subject is None:
+            rows = self._derived.facts_of_relation(relation) if relation else self._derived.facts_in(None)
+        else:
+            rows = self._derived.facts_about(view.alike(self._named(subject, viewer)), relation)
+        moment = Moment.of(at or self._clock()).microseconds
+        groups: dict[tuple[str, str], list[FactRow]] = {}
+        for row in view.seen(rows):
+            groups.setdefault((view.merges.root(row.subject.entity), row.relation), []).append(row)
+        found: list[Fact] = []
+        for (root, _), said in groups.items():
+            kept = [row for row in said if not view.retracted(row)]
+            wrong = [row for row in said if view.retracted(row)]
+            spans = intervals(kept, self._others(kept, view), view)
+            found += [self._fact(root, span, moment, view) for span in spans]
+            found += [self._fact(root, span, moment, view, retracted=True) for span in intervals(wrong, (), view)]
+        return sorted(found, key=lambda fact: (fact.said[0].at.timestamp() if fact.said[0].at else 0.0, fact.fact))
+
+    def _others(self, rows: Sequence[FactRow], view: GraphView) -> list[FactRow]:
+        """Return what was said of similarly named things that may end these facts: 周六的羽毛球取消了."""
+        if not rows or rows[0].relation not in (*LOOSE, "plans"):
+            return []
+        wanted = "scheduled" if rows[0].relation == "plans" else rows[0].relation
+        own = {row.subject.entity for row in rows}
+        said = [row for row in view.seen(self._derived.facts_of_relation(wanted)) if row.subject.entity not in own]
+        if rows[0].relation == "plans":
+            keys = [row.value_key for row in rows]
+            return [each for each in said if each.negative and any(each.subject.key in key for key in keys)]
+        key = rows[0].subject.key
+        return [each for each in said if (each.changed or each.negative) and names_part_of(each.subject.key, key)]
+
+    def _named(self, subject: str, viewer: Viewer | None) -> set[str]:
+        """Return the entities that a text may mean."""
+        text = value_key(subject)
+        asker = me(viewer.place.channel, viewer.person) if viewer is not None else me("", OWNER)
+        if text in _ME or not text:
+            return {asker.entity}
+        if self._derived.entity(subject):
+            return {subject}
+        found = set(self._derived.named(text)) | {EntityRef("named", "", text, label(text)).entity}
+        kin = KIN_EN.get(text) or KIN_ZH.get(text.removeprefix("我的").removeprefix("我"))
+        if kin is not None:
+            found.add(EntityRef("relative", asker.entity, kin, label(text)).entity)
+        found.add(EntityRef("owned", asker.entity, text.removeprefix("我的"), label(text)).entity)
+        return found
+
+    def _subject(self, subject: str, turn: TurnRow | None) -> EntityRef:
+        """Return the entity that a written fact is about."""
+        known = self._derived.entity(subject)
+        if known:
+            return known[0]
+        text = value_key(subject)
+        speaker = me(turn.place.channel, turn.sender) if turn is not None else me("", OWNER)
+        if text in _ME:
+            return speaker
+        kin = KIN_EN.get(text) or KIN_ZH.get(text.removeprefix("我的").removeprefix("我"))
+        if kin is not None:
+            return EntityRef("relative", speaker.entity, kin, label(subject))
+        return EntityRef("named", "", text, label(subject))
+
+    def _entity(self, root: str, view: GraphView) -> Entity | None:
+        refs = [ref for entity in sorted(view.merges.members(root)) for ref in self._derived.entity(entity)]
+        if not refs:
+            return None
+        first = next((ref for ref in refs if ref.entity == root), refs[0])
+        return Entity(root, first.kind, tuple(dict.fromkeys(ref.name.text for ref in [first, *refs])))
+
+    def _fact(self, root: str, span: Interval, at: int, view: GraphView, *, retracted: bool = False) -> Fact:
+        row = max(span.rows, key=lambda each: (each.confidence, each.source))
+        doubt = 1.0
+        for each in {(each.sender, each.voice, each.source): each for each in span.rows}.values():
+            doubt *= 1 - each.confidence * (1.0 if each.voice != "assistant" else 0.1)
+        return Fact(
+            fact=row.fact,
+            subject=root,
+            subject_name=row.subject.name.text,
+            relation=row.relation,
+            value=row.value.text,
+            object=view.merges.root(row.object.entity) if row.object is not None else "",
+            negative=row.negative,
+            mode=row.mode,
+            confidence=round(max(row.confidence, 1 - doubt), 3),
+            since=_when(span.start, row),
+            until=_when(span.end, row),
+            current=not retracted and span.holds(at),
+            retracted=retracted,
+            days=tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in row.days),
+            said=tuple(self._sayings(span.rows)),
+        )
+
+    def _sayings(self, rows: Iterable[FactRow]) -> Iterable[Saying]:
+        for row in rows:
+            turn = self._log.turn(row.source)
+            spans = row.evidence.spans
+            place = spans[0] if spans else None
+            exact = place is not None and place.raw_start is not None and place.raw_end is not None
+            yield Saying(
+                turn=turn.turn_id if turn is not None else None,
+                external_id=turn.external_id if turn is not None else "",
+                segment=place.segment if place is not None else None,
+                span=(place.raw_start or 0, place.raw_end or 0) if exact and place is not None else None,
+                text=row.evidence.text,
+                by=row.sender,
+                voice=row.voice,
+                at=row.at.datetime() if row.at is not None else None,
+            )
+
+
+def _when(moment: int | None, row: FactRow) -> datetime | None:
+    if not moment:
+        return None
+    return Moment(moment, row.at.offset_minutes if row.at is not None else 0).datetime()

@@ -1,0 +1,74 @@
+"""Explicit writes: facts, corrections and merges that somebody put into the memory on purpose, each one event.
+
+They enter computation by the door, as labels. An event that was made in a turn goes when that turn is erased.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from homeagent.memory.distil.facts import sender_key, value_key
+from homeagent.memory.distil.relations import KIN
+from homeagent.memory.door.door import label
+from homeagent.memory.store.graph_records import EntityRef, FactRow
+from homeagent.memory.store.records import Moment
+from homeagent.memory.turn import OWNER
+
+if TYPE_CHECKING:
+    from homeagent.memory.store.graph_records import EntityKind
+    from homeagent.memory.store.records import TurnRow, WriteRow
+
+__all__ = ["EDIT", "FACT", "MERGE", "UNMERGE", "WRITTEN_FACTS", "me", "subject_payload", "written_facts"]
+
+FACT: Final = "fact"
+EDIT: Final = "edit"
+MERGE: Final = "merge"
+UNMERGE: Final = "unmerge"
+
+WRITTEN_FACTS: Final = frozenset({FACT, EDIT})
+"""Kinds of explicit write that make a fact."""
+
+
+def subject_payload(entity: EntityRef) -> dict[str, str]:
+    """Return an entity as an event holds it."""
+    return {"kind": entity.kind, "anchor": entity.anchor, "key": entity.key, "name": entity.name.text}
+
+
+def written_facts(row: WriteRow, turn: TurnRow | None, scope: int) -> list[FactRow]:
+    """Return the fact that an explicit write makes; none for a mere retraction."""
+    said = json.loads(row.payload)
+    if "value" not in said:
+        return []
+    about, value = said["subject"], label(said["value"])
+    kind: EntityKind = about["kind"]
+    subject = EntityRef(kind, about["anchor"], about["key"], label(about["name"]))
+    key = value_key(value.text)
+    relation = str(said["relation"])
+    return [
+        FactRow(
+            source=row.seq,
+            position=0,
+            subject=subject,
+            relation=relation,
+            value=value,
+            value_key=key,
+            object=EntityRef("named", "", key, value) if relation in KIN else None,
+            negative=False,
+            mode="stated",
+            changed=row.kind == EDIT,
+            confidence=1.0,
+            voice="explicit",
+            channel=turn.place.channel if turn is not None else "",
+            sender=turn.sender if turn is not None else OWNER,
+            scope=scope,
+            at=Moment(said["at"][0], said["at"][1]),
+            days=(),
+            evidence=label(f"{subject.name.text} {relation} {value.text}"),
+        )
+    ]
+
+
+def me(channel: str, sender: str) -> EntityRef:
+    """Return the entity of a sender."""
+    return EntityRef("person", "", sender_key(channel, sender), label(sender))
