@@ -55,8 +55,21 @@ def _parser() -> argparse.ArgumentParser:
     crash.add_argument("--writers", type=int, default=4, help="processes that write at the same time (4)")
     crash.add_argument("--seed", type=int, default=1, help="what the moments and turns are drawn with (1)")
     crash.add_argument("--home", type=Path, metavar="H", help="an empty folder to use and leave behind")
+    facts = _command(commands, "facts", _facts, "precision and recall of facts on labelled sentences")
+    facts.add_argument("--show", action="store_true", help="list what is wrong in the development half")
     _command(commands, "cli", _cli, "how long the command line takes to start")
     return parser
+
+
+def _facts(arguments: argparse.Namespace) -> int:
+    from bench import facts
+
+    if arguments.show:
+        facts.show(facts.read_labels(facts.FOLDER / "dev.jsonl"))
+        return 0
+    report = facts.report()
+    _write(arguments, report, facts.table(report))
+    return 0
 
 
 def _command(

@@ -7,24 +7,24 @@ without articles. The subject ``me`` is the speaker, ``me.daughter`` his daughte
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
+import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bench.errors import BenchError
-from homeagent.memory.compute import ComputeText, DoorKey
+from homeagent.memory import Memory, Place, Segment, Turn
 from homeagent.memory.distil.facts import spoken, value_key
+from homeagent.memory.embed.none import NoEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homeagent.memory.distil.parts import Draft, Party
 
-__all__ = ["Claim", "Labelled", "claims", "main", "measured", "read_labels"]
+__all__ = ["FOLDER", "Claim", "Labelled", "claims", "measured", "read_labels", "report", "show", "table"]
 
 FOLDER: Final = Path(__file__).with_name("facts")
 HALVES: Final = ("dev", "held")
@@ -52,16 +52,17 @@ def read_labels(path: Path) -> list[Labelled]:
         raise BenchError(f"{path} holds no labelled sentences: {error!r}") from error
 
 
-def claims(text: str) -> frozenset[Claim]:
-    """Return what the rules find in a sentence said by the sender of a turn."""
-    admitted = ComputeText(DoorKey(), text)
-    return frozenset(_claim(each.draft, text) for each in spoken(admitted, owner=True))
+def claims(texts: Sequence[str]) -> list[frozenset[Claim]]:
+    """Return what the rules find in each of these sentences, kept as turns of a home of their own."""
+    with tempfile.TemporaryDirectory() as folder, Memory.open(Path(folder) / "home", embedder=NoEmbedder()) as memory:
+        turns = memory.keep_all([Turn(Place("bench", "facts"), "me", (Segment("user", text),)) for text in texts])
+        rows = [memory.computed(turn)[0].text for turn in turns]
+    return [frozenset(_claim(each.draft, row.text) for each in spoken(row, owner=True)) for row in rows]
 
 
 def measured(sentences: Sequence[Labelled]) -> dict[str, object]:
     """Return precision, recall and F1, 0 to 1, over all, by language and by relation, with the counts behind them."""
-    found = {each.name: claims(each.text) for each in sentences}
-    pairs = [(each, found[each.name]) for each in sentences]
+    pairs = list(zip(sentences, claims([each.text for each in sentences]), strict=True))
     relations = sorted({claim[1] for each, got in pairs for claim in (*each.claims, *got)})
     return {
         "sentences": len(sentences),
@@ -75,26 +76,22 @@ def measured(sentences: Sequence[Labelled]) -> dict[str, object]:
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures of both halves; ``--show`` lists every miss of the development half."""
-    parser = argparse.ArgumentParser(prog="python -m bench facts", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--show", action="store_true", help="list what was missed and what was made up (dev only)")
-    parser.add_argument("--half", choices=HALVES, help="only one half")
-    asked = parser.parse_args(arguments)
-    halves = [asked.half] if asked.half else list(HALVES)
-    labelled = {half: read_labels(FOLDER / f"{half}.jsonl") for half in halves}
-    if asked.show:
-        _show(labelled.get("dev", ()))
-        return 0
-    figures = {half: measured(sentences) for half, sentences in labelled.items()}
-    if asked.json:
-        json.dump({"sets": figures}, sys.stdout, ensure_ascii=False, indent=2)
-        print()
-    else:
-        for half, each in figures.items():
-            print(half, json.dumps({key: each[key] for key in ("all", "by_language", "nothing_said")}))
-    return 0
+def report() -> dict[str, object]:
+    """Return the figures of both halves."""
+    return {"sets": {half: measured(read_labels(FOLDER / f"{half}.jsonl")) for half in HALVES}}
+
+
+def table(figures: dict[str, object]) -> str:
+    """Return the figures of both halves as lines."""
+    sets = figures["sets"]
+    lines: list[str] = []
+    for half, each in sets.items() if isinstance(sets, dict) else ():
+        for name, scores in {"all": each["all"], **each["by_language"], **each["by_relation"]}.items():
+            shown = " ".join(f"{scores[key]:>6.3f}" for key in ("precision", "recall", "f1"))
+            lines.append(
+                f"{half:<5} {name:<14} {shown} {scores['right']:>4} {scores['found']:>4} {scores['wanted']:>4}"
+            )
+    return "\n".join(lines)
 
 
 def _labelled(row: dict[str, object]) -> Labelled:
@@ -146,16 +143,13 @@ def _silence(pairs: Sequence[tuple[Labelled, frozenset[Claim]]]) -> dict[str, fl
     return {"sentences": len(silent), "left_alone": sum(not got for got in silent)}
 
 
-def _show(sentences: Iterable[Labelled]) -> None:
-    for each in sentences:
-        got = claims(each.text)
+def show(sentences: Iterable[Labelled]) -> None:
+    """Print what the rules miss and make up in these sentences."""
+    listed = list(sentences)
+    for each, got in zip(listed, claims([each.text for each in listed]), strict=True):
         if got != each.claims:
             print(each.name, each.text)
             for claim in sorted(each.claims - got):
                 print("   missed ", *claim)
             for claim in sorted(got - each.claims):
                 print("   made up", *claim)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,17 +21,13 @@ _PRIVATE_FILE = 0o600
 def default_home() -> Path:
     """Return the home folder used when none is named: ``$HOMEAGENT_HOME``, else the user's data folder."""
     named = os.environ.get("HOMEAGENT_HOME")
-    return (
-        Path(named).expanduser() if named else Path(platformdirs.user_data_dir("homeagent", appauthor=False))
-    )
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("homeagent", appauthor=False))
 
 
 def cache_folder() -> Path:
     """Return the folder for what can be made again at any time: ``$HOMEAGENT_CACHE``, else the user's cache."""
     named = os.environ.get("HOMEAGENT_CACHE")
-    return (
-        Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("homeagent", appauthor=False))
-    )
+    return Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("homeagent", appauthor=False))
 
 
 @dataclass(frozen=True, slots=True)

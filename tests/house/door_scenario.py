@@ -55,7 +55,7 @@ class Listening:
         self.heard += [text.text for text in texts]
         return np.full((len(texts), self.dimensions), self.dimensions**-0.5, np.float32)
 
-    def query(self, text: QueryText) -> NDArray[np.float32]:  # noqa: ARG002 - the protocol's signature
+    def query(self, text: QueryText) -> NDArray[np.float32]:
         return np.full(self.dimensions, self.dimensions**-0.5, np.float32)
 
 

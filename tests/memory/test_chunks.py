@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,7 +40,7 @@ def test_the_pieces_in_their_order_are_the_text_and_none_is_too_long(raw):
     assert raw.startswith("".join(pieces))
     assert raw[len("".join(pieces)) :].strip() == ""
     assert all(len(piece) <= LONGEST for piece in pieces)
-    assert all(len(one) + len(two) > LONGEST for one, two in zip(pieces, pieces[1:], strict=False))
+    assert all(len(one) + len(two) > LONGEST for one, two in itertools.pairwise(pieces))
 
 
 @pytest.mark.parametrize("raw", ["", "x", "x" * LONGEST, f"{'x' * (LONGEST - 1)}\n"])

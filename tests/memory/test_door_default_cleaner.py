@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import random
 
 import pytest
@@ -93,7 +94,7 @@ def test_what_is_kept_is_ranges_in_order_without_noise_and_not_too_long(pieces):
     text = "".join(pieces)
     ranges = kept_ranges(text)
     assert all(0 <= start < end <= len(text) for start, end in ranges)
-    assert all(one[1] < two[0] for one, two in zip(ranges, ranges[1:], strict=False))
+    assert all(one[1] < two[0] for one, two in itertools.pairwise(ranges))
     together = "".join(kept(text))
     assert len(together) <= KEPT_CHARACTERS
     assert not any(character < " " and character not in "\t\n\r\x1b" for character in together)

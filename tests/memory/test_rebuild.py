@@ -92,7 +92,16 @@ DAMAGE = {
     "fact": ["value = X'00'", "confidence = 0.1", "evidence_spans = '[]'"],
     "mention": ["name = X'00'"],
 }
-KEY = {"vector": "text_key", "embedded": "text_key", "copied_run": "gram", "copied_unit": "unit", "document_part": "document", "document_term": "term", "fact": "source", "mention": "source"}
+KEY = {
+    "vector": "text_key",
+    "embedded": "text_key",
+    "copied_run": "gram",
+    "copied_unit": "unit",
+    "document_part": "document",
+    "document_term": "term",
+    "fact": "source",
+    "mention": "source",
+}
 
 
 def where(table):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from homeagent.memory.compute import ComputeText
+    from homeagent.memory.distil.tagging import Word
 
 __all__ = ["SURNAMES", "TITLES_ZH", "looks_like_person", "names"]
 
@@ -192,6 +193,26 @@ _NO_NAME = frozenset(
         "don't",
     ]
 )
+_NO_NAME_ZH = frozenset(
+    (
+        "谢谢",
+        "东西",
+        "时间",
+        "段时间",
+        "高兴",
+        "安全",
+        "安静",
+        "温暖",
+        "明天",
+        "和平",
+        "经常",
+        "祝福",
+        "应该",
+        "平时",
+        "马上",
+        "方便",
+    )
+)
 _TAGGER = RuleTagger()
 _DICTIONARY = RuleTagger(hidden_words=False)
 
@@ -211,9 +232,7 @@ def names(text: ComputeText) -> Iterator[ComputeText]:
     shaped = aligned(text.text)
     if is_chinese(shaped):
         for word in _TAGGER.words(shaped):
-            if (word.tag in ("place", "group") and len(word.text) > 1 and is_chinese(word.text)) or (
-                word.tag == "name" and is_chinese(word.text) and looks_like_person(word.text)
-            ):
+            if is_chinese(word.text) and _is_chinese_name(word):
                 yield text.slice(word.start, word.end)
     for match in _ENGLISH.finditer(shaped):
         start, end = match.span()
@@ -225,6 +244,14 @@ def names(text: ComputeText) -> Iterator[ComputeText]:
         elif not rest and _begins_sentence(shaped, start):
             continue
         yield text.slice(start, end)
+
+
+def _is_chinese_name(word: Word) -> bool:
+    if word.text in _NO_NAME_ZH or len(word.text) < 2:
+        return False
+    if word.tag in ("place", "group"):
+        return len(_DICTIONARY.words(word.text)) == 1
+    return word.tag == "name" and looks_like_person(word.text)
 
 
 def _begins_sentence(text: str, start: int) -> bool:

@@ -94,7 +94,7 @@ def _summary(pool: Sequence[ComputeText]) -> list[ComputeText]:
         return []
     matrix = _matrix([content_terms(each) for each in kept])
     alike = matrix @ matrix.T
-    central = alike.mean(axis=1) * np.array([0.4 if is_question(each) else 1.0 for each in kept])
+    central = alike.mean(axis=1) * np.array([_substance(each) for each in kept])
     chosen: list[int] = []
     room = _SUMMARY_CHARACTERS
     while len(chosen) < _SUMMARY:
@@ -105,6 +105,12 @@ def _summary(pool: Sequence[ComputeText]) -> list[ComputeText]:
         chosen.append(best)
         room -= min(len(kept[best]), _LONGEST_SENTENCE)
     return [kept[at].slice(0, _LONGEST_SENTENCE) for at in sorted(chosen)]
+
+
+def _substance(sentence: ComputeText) -> float:
+    """Return how much a sentence can say: little when it is short, asks, or only cheers."""
+    full = min(1.0, len(set(content_terms(sentence))) / 5)
+    return full * (0.4 if is_question(sentence) else 0.6 if sentence.text.endswith(("!", "！")) else 1.0)
 
 
 def _worth(at: int, central: NDArray[np.float64], alike: NDArray[np.float64], chosen: Sequence[int]) -> float:

@@ -64,7 +64,7 @@ def opaque_tokens(text: str) -> set[str]:
     for reading in escapes_read(text):
         plain = without_escape_codes(reading).casefold()
         found.update(_TOKEN.findall(plain))
-        folded = plain.translate(_FOLD)
+        folded = plain.replace("\\", " ").translate(_FOLD)  # an unread escape must not join what it separates
         if folded != plain:
             found.update(_TOKEN.findall(folded))
     return {token[start:end] for token in found for start, end in _opaque_parts(token)}

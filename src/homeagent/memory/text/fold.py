@@ -17,8 +17,8 @@ from opencc import OpenCC
 
 __all__ = ["fold_text"]
 
-# The tables leave these apart, but people write them for one another. 著 loses 著名 as a dictionary word (`_chinese` gives
-# it back) and wins every 穿著 / 穿着.
+# The tables leave these apart, but people write them for one another. 著 loses 著名 as a dictionary word (`_chinese`
+# gives it back) and wins every 穿著 / 穿着.
 _VARIANTS = {
     "锺": "钟", "馀": "余", "著": "着", "崑": "昆", "昇": "升", "喫": "吃", "峯": "峰", "祕": "秘", "藉": "借",
     "钜": "巨", "榖": "谷", "谘": "咨", "衹": "只", "甯": "宁", "牀": "床", "啓": "启", "裏": "里", "臺": "台",
