@@ -29,6 +29,7 @@ LABELLED = {
         "f'{subject.name.text} {relation} {value.text}'",
         "said['value']",
         "sender",
+        "subject",
     },
 }
 """What may enter as a label, beside the words, and where: who spoke, and what was written down on purpose."""

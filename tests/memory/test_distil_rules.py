@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from homeagent.memory.distil.facts import spoken
 from tests.memory.worlds import compute_text
@@ -120,3 +122,64 @@ def test_every_value_and_subject_stands_verbatim_in_its_sentence():
             assert each.draft.start < each.draft.end <= len(text)
             assert each.sentence.text in text
         assert wanted is not None
+
+
+PIECES = st.sampled_from(
+    [
+        "我",
+        "我女儿",
+        "林小满",
+        "我的同事",
+        "My sister",
+        "my dog Rex",
+        "I",
+        "She",
+        "The key",
+        "是",
+        "叫",
+        "住在",
+        "对",
+        "过敏",
+        "的",
+        "不",
+        "喜欢",
+        "在",
+        "改成",
+    ]
+    + [
+        " is",
+        " lives in",
+        " likes",
+        "'s",
+        " was moved to",
+        " 2200",
+        " Graz",
+        "周六",
+        " on Friday",
+        "，",
+        "。",
+        ". ",
+        ", ",
+        "“",
+        "”",
+        '"',
+        "\n",
+        "？",
+        "\ud800",
+        "\0",
+        "𠮷",
+        "ﬁ",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=14).map("".join), st.booleans())
+def test_whatever_is_said_the_rules_end_and_point_into_the_text(text, owner):
+    for each in spoken(compute_text(text), owner=owner):
+        assert 0 <= each.draft.start < each.draft.end <= len(text)
+        party = each.draft.subject
+        while party is not None:
+            assert owner or party.kind != "me"
+            assert 0 <= party.start <= party.end <= len(text) or party.kind == "me"
+            party = party.anchor

@@ -194,9 +194,6 @@ def test_erasing_one_of_two_outputs_that_say_the_same_leaves_the_other_in_force(
     assert memory.rebuild(verify=True).equal
 
 
-@pytest.mark.xfail(
-    strict=True, reason="_Draft.reply: a reply with pinned parts is said to be whole and all its own words"
-)
 def test_a_reply_of_which_parts_stay_out_says_so(memory):
     gone = memory.keep(turn(tool(SECRET, "hide")))
     later = memory.keep(turn(reply(f"It is {SECRET}")))

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from homeagent.memory import checks
-from homeagent.memory.lease import Lease, held_lock, is_held
+from homeagent.memory.lease import Lease, is_held
+from homeagent.memory.writers import Writers
 
 HOLD = """
 import sys
@@ -121,41 +121,44 @@ def test_a_killed_process_holds_it_no_longer(path):
             assert held
 
 
-def test_the_lock_of_a_writer_is_held_until_it_is_released_and_then_gone(path):
-    descriptor = held_lock(path)
-    assert is_held(path)
-    checks.sweep(path.parent)
-    assert is_held(path)
-    checks.release(descriptor, path)
-    assert not path.exists()
-    assert not is_held(path)
+def test_the_lock_of_a_writer_is_held_until_it_is_released_and_then_gone(tmp_path):
+    writers, others = Writers(tmp_path), Writers(tmp_path)
+    name = writers.mine()
+    assert writers.mine() == name != others.mine()
+    others.sweep()
+    assert not others.is_gone(name)
+    writers.release()
+    assert others.is_gone(name)
+    assert [path.stem for path in tmp_path.iterdir()] == [others.mine()]
+    writers.release()
+    assert writers.mine() != name
 
 
-def test_the_locks_of_the_dead_are_swept_away(path):
-    path.touch()
-    checks.sweep(path.parent)
-    assert not path.exists()
+def test_the_locks_of_the_dead_are_swept_away(tmp_path):
+    writers = Writers(tmp_path)
+    (tmp_path / "dead.lock").touch()
+    assert writers.is_gone("dead")
+    assert writers.is_gone("never")
+    assert writers.is_gone("")
+    writers.sweep()
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_that_is_being_taken_while_another_process_sweeps_is_held(path):
-    lost, stop = [], threading.Event()
+def test_a_lock_that_is_being_taken_while_another_process_sweeps_is_held(tmp_path):
+    stop, others = threading.Event(), Writers(tmp_path)
 
     def sweep():
         while not stop.is_set():
-            checks.sweep(path.parent)
+            others.sweep()
 
     thread = threading.Thread(target=sweep)
     thread.start()
-    until = time.monotonic() + 2
-    while not lost and time.monotonic() < until:
-        try:
-            descriptor = held_lock(path)
-        except BlockingIOError:
-            lost.append("the sweep held it")
-            break
-        if not path.exists():
-            lost.append("the sweep removed it")
-        checks.release(descriptor, path)
+    lost = []
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        writers = Writers(tmp_path)
+        lost += [name for name in [writers.mine()] if not (tmp_path / f"{name}.lock").exists()]
+        writers.release()
     stop.set()
     thread.join()
     assert lost == []

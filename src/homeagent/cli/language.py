@@ -15,13 +15,18 @@ _LANGUAGES: Final = ("en", "zh")
 
 
 def chosen_language(argv: Sequence[str]) -> str:
-    """Return ``en`` or ``zh``: what ``--lang`` says, else the settings, else the environment, else English."""
+    """Return ``en`` or ``zh``: what ``--lang`` says, else the settings, else the language of what is typed.
+
+    Chinese characters are answered in Chinese wherever the machine was set up; else the environment decides.
+    """
     named = option_value(argv, "--lang")
     if named in _LANGUAGES:
         return named
     configured = _configured(option_value(argv, "--home"))
     if configured in _LANGUAGES:
         return configured
+    if any("\u4e00" <= character <= "\u9fff" for word in argv for character in word):
+        return "zh"
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
         value = os.environ.get(variable)
         if value:

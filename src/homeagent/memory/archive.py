@@ -115,10 +115,10 @@ class Archive:
         if not turns:
             raise InputError("a document", "has no turns", "Name at least one turn")
         chosen = sorted(turns, key=_moment)
-        name = document_id(chosen)
-        payload = {"document": f"{name}c", "turns": [turn.seq for turn in chosen], "title": title}
+        name = f"c{document_id(chosen)[1:]}"
+        payload = {"document": name, "turns": [turn.seq for turn in chosen], "title": title}
         seq = self._log.add_write(COMMITTED, json.dumps(payload, ensure_ascii=False), chosen[0].seq)
-        return DocumentRow(f"{name}c", seq, tuple(turn.seq for turn in chosen), title)
+        return DocumentRow(name, seq, tuple(turn.seq for turn in chosen), title)
 
     def documents(self) -> list[DocumentRow]:
         """Return every document, oldest first."""
@@ -157,7 +157,7 @@ class Archive:
 
     def _last(self, known: Iterable[DocumentRow], place: tuple[str, str]) -> DocumentRow | None:
         """Return the newest archived document of a chat."""
-        for document in reversed([row for row in known if not row.document.endswith("c")]):
+        for document in reversed([row for row in known if row.document.startswith("d")]):
             turn = self._log.turn(document.turns[-1])
             if turn is not None and (turn.place.channel, turn.place.chat) == place:
                 return document

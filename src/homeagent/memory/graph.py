@@ -10,15 +10,14 @@ from homeagent.errors import InputError, NotFoundError
 from homeagent.memory.distil.facts import value_key
 from homeagent.memory.distil.merging import live_merges, suggestions
 from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
-from homeagent.memory.distil.relations import KIN_EN, KIN_ZH, checked_relation
+from homeagent.memory.distil.relations import checked_relation, kin_of
 from homeagent.memory.distil.timeline import LOOSE, intervals, names_part_of
-from homeagent.memory.door.door import label
 from homeagent.memory.graph_results import Entity, Fact, Saying
 from homeagent.memory.graph_view import GraphView
-from homeagent.memory.store.graph_records import EntityRef
+from homeagent.memory.store.graph_records import entity_id
 from homeagent.memory.store.records import Moment
 from homeagent.memory.turn import OWNER
-from homeagent.memory.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload
+from homeagent.memory.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload, written_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from homeagent.memory.distil.model import FactModel
     from homeagent.memory.distil.timeline import Interval
     from homeagent.memory.store.derived_protocol import DerivedStore
-    from homeagent.memory.store.graph_records import FactRow
+    from homeagent.memory.store.graph_records import EntityRef, FactRow
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Viewer
@@ -211,11 +210,11 @@ class Graph:
             return {asker.entity}
         if self._derived.entity(subject):
             return {subject}
-        found = set(self._derived.named(text)) | {EntityRef("named", "", text, label(text)).entity}
-        kin = KIN_EN.get(text) or KIN_ZH.get(text.removeprefix("我的").removeprefix("我"))
+        found = set(self._derived.named(text)) | {entity_id("named", "", text)}
+        kin = kin_of(text)
         if kin is not None:
-            found.add(EntityRef("relative", asker.entity, kin, label(text)).entity)
-        found.add(EntityRef("owned", asker.entity, text.removeprefix("我的"), label(text)).entity)
+            found.add(entity_id("relative", asker.entity, kin))
+        found.add(entity_id("owned", asker.entity, text.removeprefix("我的")))
         return found
 
     def _subject(self, subject: str, turn: TurnRow | None) -> EntityRef:
@@ -227,10 +226,7 @@ class Graph:
         speaker = me(turn.place.channel, turn.sender) if turn is not None else me("", OWNER)
         if text in _ME:
             return speaker
-        kin = KIN_EN.get(text) or KIN_ZH.get(text.removeprefix("我的").removeprefix("我"))
-        if kin is not None:
-            return EntityRef("relative", speaker.entity, kin, label(subject))
-        return EntityRef("named", "", text, label(subject))
+        return written_subject(subject, speaker)
 
     def _entity(self, root: str, view: GraphView) -> Entity | None:
         refs = [ref for entity in sorted(view.merges.members(root)) for ref in self._derived.entity(entity)]

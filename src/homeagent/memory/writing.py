@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from homeagent.memory.distil.facts import sender_key, value_key
-from homeagent.memory.distil.relations import KIN
+from homeagent.memory.distil.relations import KIN, kin_of
 from homeagent.memory.door.door import label
 from homeagent.memory.store.graph_records import EntityRef, FactRow
 from homeagent.memory.store.records import Moment
@@ -19,12 +19,29 @@ if TYPE_CHECKING:
     from homeagent.memory.store.graph_records import EntityKind
     from homeagent.memory.store.records import TurnRow, WriteRow
 
-__all__ = ["EDIT", "FACT", "MERGE", "UNMERGE", "WRITTEN_FACTS", "me", "subject_payload", "written_facts"]
+__all__ = [
+    "EDIT",
+    "FACT",
+    "MERGE",
+    "UNMERGE",
+    "WRITTEN_FACTS",
+    "me",
+    "subject_payload",
+    "written_facts",
+    "written_subject",
+]
 
 FACT: Final = "fact"
+"""A fact is written."""
+
 EDIT: Final = "edit"
+"""A fact is said to be wrong, and perhaps what is right."""
+
 MERGE: Final = "merge"
+"""Two entities are said to be one."""
+
 UNMERGE: Final = "unmerge"
+"""A merge is taken back."""
 
 WRITTEN_FACTS: Final = frozenset({FACT, EDIT})
 """Kinds of explicit write that make a fact."""
@@ -67,6 +84,15 @@ def written_facts(row: WriteRow, turn: TurnRow | None, scope: int) -> list[FactR
             evidence=label(f"{subject.name.text} {relation} {value.text}"),
         )
     ]
+
+
+def written_subject(subject: str, speaker: EntityRef) -> EntityRef:
+    """Return whom or what a written fact is about: somebody of the speaker's ("my mother"), else what is named."""
+    text = value_key(subject)
+    kin = kin_of(text)
+    if kin is not None:
+        return EntityRef("relative", speaker.entity, kin, label(subject))
+    return EntityRef("named", "", text, label(subject))
 
 
 def me(channel: str, sender: str) -> EntityRef:

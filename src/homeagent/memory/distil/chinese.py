@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from homeagent.memory.distil import vocabulary_zh as words
+from homeagent.memory.distil import _words_zh as words
 from homeagent.memory.distil.modality import is_over, is_planned
 from homeagent.memory.distil.names import SURNAMES, looks_like_person
 from homeagent.memory.distil.parties_zh import bare_range, is_name, party_of

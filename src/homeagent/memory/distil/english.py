@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from homeagent.memory.distil import vocabulary_en as words
+from homeagent.memory.distil import _words_en as words
 from homeagent.memory.distil.modality import is_over, is_planned
 from homeagent.memory.distil.parts import Clause, Draft, Focus, Party, Reading
 from homeagent.memory.distil.patterns_en import ROWS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from homeagent.memory.distil import vocabulary_zh as words
+from homeagent.memory.distil import _words_zh as words
 from homeagent.memory.distil.names import looks_like_person
 from homeagent.memory.distil.parts import Clause, Draft, Focus, Party
 from homeagent.memory.distil.patterns_zh import ATTRIBUTES, VALUE_NOUNS

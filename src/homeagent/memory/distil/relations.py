@@ -6,44 +6,20 @@ from typing import Final
 
 from homeagent.errors import InputError
 
-__all__ = ["FUNCTIONAL", "KIN", "KIN_EN", "KIN_ZH", "KNOWN", "RELATIONS", "checked_relation"]
+__all__ = ["FUNCTIONAL", "KIN", "KIN_EN", "KIN_ZH", "KNOWN", "RELATIONS", "checked_relation", "kin_of"]
 
-_ONE = [
-    "name",
-    "called",
-    "birthday",
-    "age",
-    "from",
-    "lives_in",
-    "address",
-    "works_at",
-    "works_as",
-    "studies_at",
-    "diet",
-    "phone",
-    "email",
-    "size",
-    "located_at",
-    "value",
-    "costs",
-    "scheduled",
-    "in_charge",
-]
-_MANY = [
-    "is_a",
-    "has",
-    "uses",
-    "likes",
-    "dislikes",
-    "allergic_to",
-    "eats",
-    "drinks",
-    "plays",
-    "speaks",
-    "studies",
-    "plans",
-    "knows",
-]
+_ONE = frozenset(
+    (
+        *("name", "called", "birthday", "age", "from", "lives_in", "address", "works_at", "works_as", "studies_at"),
+        *("diet", "phone", "email", "size", "located_at", "value", "costs", "scheduled", "in_charge"),
+    )
+)
+_MANY = frozenset(
+    (
+        *("is_a", "has", "uses", "likes", "dislikes", "allergic_to"),
+        *("eats", "drinks", "plays", "speaks", "studies", "plans"),
+    )
+)
 
 # relation | Chinese words | English words; "+" where there is one at a time.
 _KIN_TABLE = """
@@ -116,14 +92,19 @@ def _table() -> tuple[frozenset[str], frozenset[str], dict[str, str], dict[str, 
 KIN, _ONE_KIN, KIN_ZH, KIN_EN = _table()
 """Who somebody is to somebody: the relations, and the words of both languages that name them."""
 
-FUNCTIONAL: Final = frozenset(_ONE) | _ONE_KIN
+FUNCTIONAL: Final = _ONE | _ONE_KIN
 """Relations of which there is one value at a time: a newer one bounds it."""
 
-RELATIONS: Final = FUNCTIONAL | frozenset(_MANY) | KIN
+RELATIONS: Final = FUNCTIONAL | _MANY | KIN
 """Every relation there is."""
 
 KNOWN: Final = ", ".join(sorted(RELATIONS - KIN))
 """Those that are not about who somebody is, for messages."""
+
+
+def kin_of(words: str) -> str | None:
+    """Return who "mother", 妈妈 or 我妈妈 is to the one who says so, or None when that is no word for a person."""
+    return KIN_EN.get(words) or KIN_ZH.get(words.removeprefix("我").removeprefix("的"))
 
 
 def checked_relation(relation: str) -> str:

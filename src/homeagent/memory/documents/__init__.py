@@ -1,3 +1,1 @@
 """Documents: turns of one matter put away together, with what can be said of them in short. Compute text only."""
-
-__all__: list[str] = []

@@ -22,8 +22,11 @@ __all__ = [
 ]
 
 EntityKind = Literal["person", "relative", "named", "owned"]
+"""What an entity goes by: a sender id, who it is to somebody, its name, or whose it is."""
 Mode = Literal["stated", "past", "planned", "reported"]
+"""Whether a claim is about now, about what is over, about what is to come, or another's word."""
 Voice = Literal["explicit", "self", "user", "tool", "assistant"]
+"""In whose word a claim is taken: written on purpose, a person of himself, of others, a tool, the assistant."""
 
 
 def _hash(prefix: str, *parts: str) -> str:
