@@ -7,7 +7,8 @@ from contextlib import closing
 
 import pytest
 
-from homeagent.errors import NotFoundError
+from homeagent.errors import HomeAgentError, NotFoundError
+from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.turn import Attachment
 from tests.memory.worlds import (
     HIDDEN,
@@ -235,3 +236,39 @@ def test_a_damaged_file_that_was_put_aside_keeps_no_word_of_it_either(tmp_path):
     with opened(tmp_path / "home") as memory:
         memory.erase(kept)
     assert files_holding(tmp_path / "home", *WORDS) == set()
+
+
+@pytest.mark.xfail(strict=True, reason="Deriver._take_out: later replies are looked at again for closed turns only")
+def test_erasing_an_open_turn_takes_its_words_back_from_what_replies_may_repeat(memory):
+    open_turn = memory.begin(turn(user(SECRET)))
+    memory.keep(turn(tool(SECRET, "hide")))
+    later = memory.keep(turn(reply(f"It is {SECRET}")))
+    memory.erase(open_turn)
+    assert copies(memory, later) == set()
+    assert memory.rebuild(verify=True).equal
+
+
+def test_an_erasure_that_was_cut_off_after_its_commit_is_ended_by_the_next_process(memory):
+    kept = keep_secret(memory)
+    memory.settle()
+    seq = memory.find(kept).seq
+    memory.shutdown()
+    log = SqliteLog(memory.home.log)
+    log.erase([seq], {}, "owner")
+    log.close()
+    with opened(memory.home.root) as again:
+        assert [row.external_id for row in again.turns()] == ["stays"]
+        assert again.rebuild(verify=True).equal
+    assert files_holding(memory.home.root, *WORDS) == set()
+
+
+def test_an_erasure_that_a_reader_holds_up_says_that_something_remains(memory):
+    kept = keep_secret(memory)
+    with opened(memory.home.root) as other, other._log._database.snapshot() as reading:
+        reading.execute("SELECT count(*) FROM turn").fetchone()
+        memory._log._database._writer.execute("PRAGMA busy_timeout = 50")
+        try:
+            memory.erase(kept)
+        except HomeAgentError:
+            return
+        assert files_holding(memory.home.root, *WORDS) == set()

@@ -278,7 +278,6 @@ def test_a_function_of_a_plugin_can_be_the_cleaner_of_its_tool(memory, plugin):
     assert computed_texts(memory, memory.keep(turn(tool("apples")))) == ["look\nAPPLES"]
 
 
-@pytest.mark.xfail(strict=True, reason="rule 6: Rebuilder carries nothing over, what a lost cleaner made is gone")
 def test_what_a_cleaner_made_that_is_gone_is_carried_over_by_a_rebuild(tmp_path, plugin):
     with opened(tmp_path / "home") as memory:
         log = SqliteLog(memory.home.log)

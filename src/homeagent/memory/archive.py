@@ -12,6 +12,7 @@ import numpy as np
 from homeagent.errors import InputError, NotFoundError
 from homeagent.memory.documents.grouping import continues, grouped
 from homeagent.memory.documents.topics import topic_of
+from homeagent.memory.store.protocols import chat_key
 from homeagent.memory.store.records import DocumentRow
 
 if TYPE_CHECKING:
@@ -98,17 +99,15 @@ class Archive:
         A chat's turns are put together by matter; they go on with its last document where they belong to it.
         """
         with self._lease.held():
-            known = self.documents()
-            archived = {turn for document in known for turn in document.turns}
-            chats: dict[tuple[str, str], list[TurnRow]] = {}
-            for turn in self._log.turns() if turns is None else turns:
-                if turn.closed is not None and turn.seq not in archived:
-                    chats.setdefault((turn.place.channel, turn.place.chat), []).append(turn)
-            touched: set[int] = set()
+            chats: dict[int, list[TurnRow]] = {}
+            rows = [turn for turn in (self._log.turns() if turns is None else turns) if turn.closed is not None]
+            archived = {seq for row in self._derived.documents_with([turn.seq for turn in rows]) for seq in row.turns}
+            for turn in rows:
+                if turn.seq not in archived:
+                    chats.setdefault(chat_key(turn.place), []).append(turn)
             with self._log.transaction():
-                for place, rows in chats.items():
-                    touched.update(self._put_away(rows, self._last(known, place)))
-        return [document for document in self.documents() if document.outcome in touched]
+                made = [row for chat, left in chats.items() for row in self._put_away(left, self._last(chat))]
+        return sorted(made, key=lambda row: row.outcome)
 
     def commit(self, title: str, turns: Sequence[TurnRow]) -> DocumentRow:
         """Make a document of these turns, whatever else they are in. Raises `InputError` for none."""
@@ -138,30 +137,31 @@ class Archive:
         found = [turn for seq in self.row(document).turns if (turn := self._log.turn(seq)) is not None]
         return "\n\n".join(self._turn_text(turn) for turn in sorted(found, key=_moment))
 
-    def _put_away(self, rows: Sequence[TurnRow], last: DocumentRow | None) -> list[int]:
-        """Write the events that put one chat's turns away; return the seqs of the documents' first events."""
+    def _put_away(self, rows: Sequence[TurnRow], last: DocumentRow | None) -> list[DocumentRow]:
+        """Write the events that put one chat's turns away; return the documents that begin or grow."""
         by_seq = {row.seq: row for row in rows}
         groups = grouped(self._topics(sorted(rows, key=_moment)))
         opening = self._topics(self._rows(last.turns)) if last is not None else []
-        seqs: list[int] = []
+        made: list[DocumentRow] = []
         for number, group in enumerate(groups):
             turns = [by_seq[topic.seq] for topic in group]
-            payload: dict[str, object] = {"turns": [turn.seq for turn in turns]}
+            seqs = tuple(turn.seq for turn in turns)
+            payload: dict[str, object] = {"turns": seqs}
             if number == 0 and last is not None and continues(opening, group):
                 payload |= {"document": last.document, "of": last.outcome}
                 self._log.add_outcome(ARCHIVED, json.dumps(payload))
-                seqs.append(last.outcome)
+                made.append(replace(last, turns=(*last.turns, *seqs)))
             else:
-                seqs.append(self._log.add_outcome(ARCHIVED, json.dumps(payload | {"document": document_id(turns)})))
-        return seqs
+                name = document_id(turns)
+                seq = self._log.add_outcome(ARCHIVED, json.dumps(payload | {"document": name}))
+                made.append(DocumentRow(name, seq, seqs))
+        return made
 
-    def _last(self, known: Iterable[DocumentRow], place: tuple[str, str]) -> DocumentRow | None:
-        """Return the newest archived document of a chat."""
-        for document in reversed([row for row in known if row.document.startswith("d")]):
-            turn = self._log.turn(document.turns[-1])
-            if turn is not None and (turn.place.channel, turn.place.chat) == place:
-                return document
-        return None
+    def _last(self, chat: int) -> DocumentRow | None:
+        """Return the document that holds the newest archived turn of a chat, if it was not made on purpose."""
+        newest = self._derived.newest_archived(chat)
+        rows = self._derived.documents_with([newest]) if newest is not None else []
+        return next((row for row in reversed(rows) if row.document.startswith("d")), None)
 
     def _rows(self, seqs: Iterable[int]) -> list[TurnRow]:
         return [turn for seq in seqs if (turn := self._log.turn(seq)) is not None]

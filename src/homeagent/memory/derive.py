@@ -18,7 +18,7 @@ import numpy as np
 
 from homeagent.memory.distilling import Distiller
 from homeagent.memory.door.copies import sketch_of
-from homeagent.memory.door.door import NOTHING, Door, all_copies, label
+from homeagent.memory.door.door import NOTHING, Door, all_copies, carried, label
 from homeagent.memory.door.quotes import Quotes
 from homeagent.memory.embed.protocol import makes_vectors
 from homeagent.memory.explain import explained_segment
@@ -74,8 +74,18 @@ class Deriver:
     """Makes the computed half from the log. One process at a time does, under the lease."""
 
     def __init__(
-        self, log: LogStore, derived: DerivedStore, embedder: Embedder, cleaners: CleanerRunner, lease: Lease
+        self,
+        log: LogStore,
+        derived: DerivedStore,
+        embedder: Embedder,
+        cleaners: CleanerRunner,
+        lease: Lease,
+        before: DerivedStore | None = None,
     ) -> None:
+        """``before``, for a rebuild: where what a cleaner made that is gone by now can still be read."""
+        self.carried = 0
+        """How many rows were taken over because their cleaner is gone."""
+        self._before = before if before is not None else derived
         self._log = log
         self._derived = derived
         self._embedder = embedder
@@ -289,6 +299,7 @@ class Deriver:
 
     def _put_segment(self, row: SegmentRow, turn: TurnRow, passed: Passed, state: _State) -> None:
         old = self._derived.computed(row.seq)
+        passed = self._carried(row, passed)
         computed = passed.computed
         if turn.seq in state.forgotten:
             computed = replace(computed, decision="forgotten", reason="forgotten by its owner", text=NOTHING)
@@ -299,6 +310,14 @@ class Deriver:
         if old is not None:
             self._distiller.changed(turn.seq)
             self._derived.queue([Todo(turn.seq, "index", f"door-{row.seq}")])
+
+    def _carried(self, row: SegmentRow, passed: Passed) -> Passed:
+        """Return what a cleaner that can't be run any more once made of this segment, where that is still known."""
+        known = self._before.computed(row.seq) if passed.gone else None
+        if known is None or known.fingerprint != passed.computed.fingerprint:
+            return passed
+        self.carried += 1
+        return carried(passed, row.segment, known)
 
     def _keep_sketch(self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None) -> None:
         chat = chat_key(turn.place)

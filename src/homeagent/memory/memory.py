@@ -251,10 +251,8 @@ class Memory:
     # -- archive, forgetting, upkeep -----------------------------------------------------------------------------
 
     def archive(self, turns: Sequence[TurnId] | None = None) -> list[DocumentRow]:
-        """Archive closed turns that are in no document yet, those of ``turns`` or all; return what is new or grew.
-
-        Turns of one matter go together; a chat's last document is gone on with where they belong to it.
-        """
+        """Put closed turns away by matter, those of ``turns`` or all, each once; return the documents it touched."""
+        self._derive()
         new = self._archive.archive(None if turns is None else [self.find(turn) for turn in turns])
         self._derive()
         return new

@@ -39,13 +39,15 @@ _SAMPLE = 200
 class RebuildReport:
     """What a rebuild made: rows of each table; with ``verify``, whether they equal the live ones and where they do not.
 
-    ``recomputed`` counts the vectors that were made anew rather than taken over.
+    ``recomputed`` counts the vectors that were made anew rather than taken over, ``carried`` the computed rows that
+    were taken over because the cleaner that made them can't be run any more.
     """
 
     equal: bool | None
     rows: dict[str, int]
     differences: tuple[str, ...]
     recomputed: int
+    carried: int = 0
 
 
 class Rebuilder:
@@ -59,6 +61,7 @@ class Rebuilder:
         self._embedder = embedder
         self._cleaners = cleaners
         self._lease = lease
+        self._carried = 0
 
     def verify(self, progress: Callable[[str, int, int], None] | None = None) -> RebuildReport:
         """Make it all again beside the live file and compare row by row; the live file stays as it is."""
@@ -72,7 +75,7 @@ class Rebuilder:
                 recomputed = self._finished(fresh, lease)
                 rows, differences = compared(self._derived.path, path, self._embedder.model_id)
                 differences += self._derived.damages()
-        return RebuildReport(not differences, rows, tuple(differences), recomputed)
+        return RebuildReport(not differences, rows, tuple(differences), recomputed, self._carried)
 
     def replace(self, progress: Callable[[str, int, int], None] | None = None) -> RebuildReport:
         """Make it all again and put it in the live file's place; until then the live one goes on being used.
@@ -86,7 +89,7 @@ class Rebuilder:
                 recomputed = self._finished(fresh, lease, after=self._newest_change())
                 rows, _ = compared(path, path, self._embedder.model_id)
                 self._derived.replace_by(path)
-        return RebuildReport(None, rows, (), recomputed)
+        return RebuildReport(None, rows, (), recomputed, self._carried)
 
     @contextmanager
     def _alone(self, path: Path) -> Iterator[Lease]:
@@ -116,6 +119,7 @@ class Rebuilder:
         fresh = SqliteDerived(path)
         deriver = self._deriver(fresh, lease)
         deriver.catch_up(progress=None if progress is None else lambda done, left: progress("text", done, left))
+        self._carried = deriver.carried
         _distil(deriver)
         if makes_vectors(self._embedder) and anew is not None:
             with contextlib.suppress(DamagedError):  # then they are made anew
@@ -167,7 +171,7 @@ class Rebuilder:
         return frozenset(keys[:: max(1, len(keys) // _SAMPLE)][:_SAMPLE])
 
     def _deriver(self, derived: DerivedStore, lease: Lease) -> Deriver:
-        return Deriver(self._log, derived, self._embedder, self._cleaners, lease)
+        return Deriver(self._log, derived, self._embedder, self._cleaners, lease, self._derived)
 
 
 def _distil(deriver: Deriver) -> None:

@@ -75,6 +75,8 @@ class Salt:
     def bits(self, codes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return six bits for every character, 1 to 63: ``int64, (n,)``."""
         mixed = (codes + np.uint64(1)) * self._weights[0]
+        mixed ^= mixed >> np.uint64(29)  # or else, under some salts, a letter would be the same as every third one
+        mixed *= self._weights[GRAM]
         six: NDArray[np.int64] = ((mixed >> np.uint64(40)) % np.uint64(63)).astype(np.int64) + 1
         return six
 

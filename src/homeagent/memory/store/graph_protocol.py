@@ -100,6 +100,10 @@ class GraphStore(Protocol):
         """Return the documents that hold one of these turns."""
         ...
 
+    def newest_archived(self, chat: int) -> int | None:
+        """Return the newest turn of a chat that is in a document."""
+        ...
+
     def put_features(self, document: str, features: DocumentFeatures) -> None:
         """Store what was worked out of a document."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Database", "Schema"]
 
 _BUSY_SECONDS = 60.0
+_CHECKPOINT_TRIES = 50
+_CHECKPOINT_PAUSE_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +167,21 @@ class Database:
                 connection.execute("COMMIT")
 
     def compact(self) -> None:
-        """Write every page anew and empty the WAL, so that nothing deleted is left in free space."""
+        """Write every page anew and empty the WAL, so that nothing deleted is left in free space.
+
+        Raises `StoreError` when a reader keeps the WAL from being emptied: then old pages are still in it.
+        """
         with self._lock, self._translated():
             self._writer.execute("VACUUM")
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            for _ in range(_CHECKPOINT_TRIES):
+                if not self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    return
+                time.sleep(_CHECKPOINT_PAUSE_SECONDS)
+        raise StoreError(
+            f"{self.path}-wal",
+            "still holds pages of what was deleted, because another program is reading the database",
+            "Close that program, then erase anything or run 'homeagent memory rebuild' to finish",
+        )
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the file to ``target`` while others go on using this one."""

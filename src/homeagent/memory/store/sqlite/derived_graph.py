@@ -214,6 +214,16 @@ class DerivedGraph:
                 found.update((row.outcome, row) for row in _documents(connection, where, part))
         return [found[outcome] for outcome in sorted(found)]
 
+    def newest_archived(self, chat: int) -> int | None:
+        """Return the newest turn of a chat that is in a document."""
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT seq FROM turn WHERE chat = ? AND EXISTS (SELECT 1 FROM document_turn d WHERE d.turn = turn.seq)"
+                " ORDER BY seq DESC LIMIT 1",
+                (chat,),
+            ).fetchone()
+            return None if row is None else int(row[0])
+
     def put_features(self, document: str, features: DocumentFeatures) -> None:
         """Store what was worked out of a document, in place of what was before."""
         with self._database.write() as connection:
