@@ -74,7 +74,7 @@ def link_all(memory, links):
 
 
 @given(TURNS, VIEWERS, LINKS, st.sampled_from([None, LetterEmbedder()]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_viewer_is_shown_what_all_who_are_present_were_there_for_and_nothing_else(turns, viewers, links, embedder):
     with temporary_memory(embedder) as memory:
         for number, said in enumerate(turns):

@@ -34,7 +34,7 @@ TEXTS = st.lists(WORDS | st.text(max_size=40), max_size=150).map("".join) | st.i
 
 
 @given(TEXTS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_pieces_in_their_order_are_the_text_and_none_is_too_long(raw):
     pieces = cut(raw)
     assert raw.startswith("".join(pieces))

@@ -58,7 +58,7 @@ def check_everything(memory):
 
 
 @given(st.lists(st.tuples(NAMES, TEXTS), min_size=1, max_size=4), TEXTS, TEXTS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_every_located_span_is_the_same_in_raw_and_computed_text(outputs, said, answered):
     with temporary_memory() as memory:
         memory.set_policies(POLICIES)
@@ -71,7 +71,7 @@ def test_every_located_span_is_the_same_in_raw_and_computed_text(outputs, said, 
 
 def test_the_spans_of_long_texts_survive_the_cutting_into_passages(tmp_path):
     page = "\n".join(
-        f"line {number} of the page, which is the same as others but for its number" for number in range(900)
+        f"line {number} of the page, which is the same as others but for its number" for number in range(300)
     )
     with opened(tmp_path / "home") as memory:
         memory.set_policies(POLICIES)
@@ -80,7 +80,7 @@ def test_the_spans_of_long_texts_survive_the_cutting_into_passages(tmp_path):
         )
         texts = check_everything(memory)
     located = sum(span.raw_start is not None for text in texts for span in text.spans)
-    assert located > 100
+    assert located > 40
 
 
 def test_a_hit_names_the_range_of_raw_that_it_shows(tmp_path):

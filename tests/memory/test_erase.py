@@ -238,7 +238,6 @@ def test_a_damaged_file_that_was_put_aside_keeps_no_word_of_it_either(tmp_path):
     assert files_holding(tmp_path / "home", *WORDS) == set()
 
 
-@pytest.mark.xfail(strict=True, reason="Deriver._take_out: later replies are looked at again for closed turns only")
 def test_erasing_an_open_turn_takes_its_words_back_from_what_replies_may_repeat(memory):
     open_turn = memory.begin(turn(user(SECRET)))
     memory.keep(turn(tool(SECRET, "hide")))

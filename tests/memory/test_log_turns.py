@@ -209,7 +209,6 @@ def test_a_clock_that_goes_backwards_changes_no_order_and_loses_nothing(tmp_path
         assert memory.rebuild(verify=True).equal
 
 
-@pytest.mark.xfail(strict=True, reason="Memory.keep_all: a turn kept as open has no writer, so the next open closes it")
 def test_a_turn_kept_as_open_stays_open_as_long_as_its_process_lives(memory):
     turn_id = memory.keep(turn(user("hello"), status="open"))
     opened(memory.home.root).shutdown()
@@ -219,7 +218,6 @@ def test_a_turn_kept_as_open_stays_open_as_long_as_its_process_lives(memory):
     assert computed_texts(memory, turn_id) == ["hello", "yes"]
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeEncodeError, reason="names that SQLite takes as TEXT are not checked")
 @pytest.mark.parametrize("act", ["find", "link", "erase"])
 def test_half_a_pair_in_a_name_that_is_asked_for_is_an_error_in_words(memory, act):
     kept = memory.keep(turn(user("hello")))

@@ -329,12 +329,7 @@ class TellingLease(Lease):
         return super().held(seconds)
 
 
-UNFAIR = pytest.mark.xfail(
-    strict=True, reason="Rebuilder.verify: the live half is brought up to date before the fresh one"
-)
-
-
-@pytest.mark.parametrize("due", [1, pytest.param(2, marks=UNFAIR), 3])
+@pytest.mark.parametrize("due", [1, 2, 3])
 def test_a_comparison_is_fair_to_what_another_process_keeps_meanwhile(tmp_path, due):
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("apples")))

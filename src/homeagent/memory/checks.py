@@ -15,7 +15,15 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import SegmentRow, TurnRow
     from homeagent.memory.turn import Segment, Turn
 
-__all__ = ["check_backup_target", "check_segment", "check_status", "check_turn", "same_content"]
+__all__ = [
+    "check_backup_target",
+    "check_closing",
+    "check_name",
+    "check_segment",
+    "check_status",
+    "check_turn",
+    "same_content",
+]
 
 _LONGEST = 900_000_000
 
@@ -43,6 +51,19 @@ def check_status(name: str, status: str) -> None:
     """Raise `InputError` for a status that there is not."""
     if status not in get_args(Status):
         raise InputError(f"turn {name!r}", f"has the status {status!r}", f"Use one of {', '.join(get_args(Status))}")
+
+
+def check_closing(name: str, status: str) -> None:
+    """Raise `InputError` for a status that no turn can be closed with."""
+    check_status(name, status)
+    if status == "open":
+        raise InputError(f"turn {name}", "can't be closed as open", "Close it as done, failed or interrupted")
+
+
+def check_name(what: str, name: str) -> None:
+    """Raise `InputError` for a name that no database can hold as text."""
+    if not _is_plain(name):
+        raise InputError(f"{what} {name!r}", "holds NUL or half a surrogate pair", "Give a plain name")
 
 
 def _is_plain(value: str) -> bool:

@@ -186,6 +186,11 @@ class Deriver:
                 pins[seq] = list(computed.cuts)
         return pins
 
+    def look_again(self, place: Place, after: int) -> None:
+        """Queue the replies of a chat after seq ``after``: what they may repeat is about to change."""
+        later = self._log.replies_after(place, after)
+        self._derived.queue(Todo(seq, "door", f"again-{after}") for seq in later)
+
     def compare(self, after: PolicyBook, *, examples: int) -> PolicyChange:
         """Return what would be computed otherwise under the policies ``after``; nothing is changed."""
         state = self._state()

@@ -39,6 +39,8 @@ def kept_already(log: LogStore, turn: Turn) -> TurnId | None:
 
 def the_turn(log: LogStore, name: str, source: str | None) -> TurnRow:
     """Return the one turn with this id or external id. Raises `NotFoundError`, also when several have the name."""
+    checks.check_name("turn", name)
+    checks.check_name("source", source or "")
     found = log.find(name, source)
     if not found:
         raise NotFoundError(f"turn {name!r}", "is not in this home", "Look it up with 'homeagent memory search'")

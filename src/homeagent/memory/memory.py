@@ -136,7 +136,7 @@ class Memory:
                 known = kept_already(self._log, turn)
                 if known is None:
                     turn_id = new_turn_id()
-                    seq = self._log.open_turn(turn, turn_id, "")
+                    seq = self._log.open_turn(turn, turn_id, self._writers.mine() if turn.status == "open" else "")
                     if turn.status != "open":
                         self._log.close_turn(seq, turn.status)
                     known = turn_id
@@ -162,9 +162,7 @@ class Memory:
 
     def close(self, turn: TurnId, status: Status = "done") -> None:
         """Close a turn for good, as done, failed or interrupted; full text finds it when this returns."""
-        checks.check_status(turn, status)
-        if status == "open":
-            raise InputError(f"turn {turn}", "can't be closed as open", "Close it as done, failed or interrupted")
+        checks.check_closing(turn, status)
         self._log.close_turn(self._open_turn(turn).seq, status)
         self._derive()
 
@@ -242,6 +240,7 @@ class Memory:
 
     def link(self, channel: str, sender: str, person: str) -> None:
         """Say that a sender of a channel is this person, from the first turn on."""
+        checks.check_name("person", person)
         self._log.add_identity(IdentityRow(0, channel, sender, person, "link"))
 
     def unlink(self, channel: str, sender: str) -> None:
@@ -299,9 +298,11 @@ class Memory:
     def erase(self, name: str, *, source: str | None = None, by: str = "owner") -> None:
         """Delete a turn for good, raw and computed; a tombstone says when and who, never what."""
         turn = self.find(name, source=source)
+        checks.check_name("by", by)
         self._derive()
         with self._lease.held(_LEASE_SECONDS):
             pins = self._deriver.pins_for(turn)
+            self._deriver.look_again(turn.place, turn.seq)
             self._log.erase([turn.seq], pins, by)
         self._derive()
         self._log.compact()

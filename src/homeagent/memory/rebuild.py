@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["RebuildReport", "Rebuilder"]
 
 _WAIT_SECONDS = 1.0
+_TRIES = 50
 _LEAST_COSINE = 1.0 - 1e-4
 
 _SAMPLE = 200
@@ -69,9 +70,7 @@ class Rebuilder:
         with self._alone(path) as lease:
             fresh = self._made(path, lease, self._sample(), progress)
             with self._lease.held():
-                live = self._deriver(self._derived, self._lease)
-                live.catch_up()
-                _distil(live)
+                self._level(fresh, lease)
                 recomputed = self._finished(fresh, lease)
                 rows, differences = compared(self._derived.path, path, self._embedder.model_id)
                 differences += self._derived.damages()
@@ -86,6 +85,7 @@ class Rebuilder:
         with self._alone(path) as lease:
             fresh = self._made(path, lease, self._doubtful(), progress)
             with self._lease.held():
+                self._deriver(fresh, lease).catch_up()
                 recomputed = self._finished(fresh, lease, after=self._newest_change())
                 rows, _ = compared(path, path, self._embedder.model_id)
                 self._derived.replace_by(path)
@@ -126,10 +126,22 @@ class Rebuilder:
                 fresh.adopt_vectors(self._derived.path, self._embedder.model_id, anew)
         return fresh
 
+    def _level(self, fresh: SqliteDerived, lease: Lease) -> None:
+        """Bring both files to the same end of the log, which others may go on writing to."""
+        live, other = self._deriver(self._derived, self._lease), self._deriver(fresh, lease)
+        for _ in range(_TRIES):
+            end = self._log.last_seq()
+            live.catch_up()
+            other.catch_up()
+            if self._log.last_seq() == end:
+                break
+        _distil(live)
+        while live.embed():
+            pass
+
     def _finished(self, fresh: SqliteDerived, lease: Lease, after: int = 0) -> int:
-        """Bring the fresh file to the log's end, embed what it could not take over, close it; count those vectors."""
+        """Make the facts, embed what could not be taken over, close the fresh file; count those vectors."""
         deriver = self._deriver(fresh, lease)
-        deriver.catch_up()
         _distil(deriver)
         model = self._embedder.model_id
         before = len(fresh.vector_keys(model))
