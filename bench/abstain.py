@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from bench.baseline import Baseline
     from bench.data import Conversation, Question
     from bench.options import Options
     from bench.vectors import RememberingEmbedder
@@ -100,18 +99,17 @@ def _language(rows: list[Judged]) -> dict[str, object]:
 
 def _judged(options: Options, name: str, embedder: RememberingEmbedder) -> Iterator[Judged]:
     dialogues = Dialogues(options.sets, name)
-    signals = dict(baselines(dialogues, embedder)) if embedder.dimensions else {}
+    signals = _signals(dialogues, embedder)
     every = [(each, question) for each in dialogues.conversations for question in each.queries]
     progress = Progress(f"{name}, with and without the answer")
     # A home of its own even when homes are kept: forgetting leaves traces in a log.
     with home_folder(None, name) as folder, opened(folder, embedder, dialogues.turns(), name) as memory:
         for place, (conversation, question) in enumerate(every):
-            kinds = ("adversarial",) if question.adversarial else ("there", "gone")
-            for kind in kinds:
+            for kind in _kinds(question):
                 without = frozenset(question.gold) if kind == "gone" else frozenset[str]()
                 chance = _chance(memory, conversation, question, without)
-                strongest = _strongest(signals.get(conversation.id), embedder, question, without)
-                yield Judged(name, conversation.lang, question.id, kind, chance, *strongest)
+                signal = signals.get((conversation.id, question.id, kind), (0.0, 0.0))
+                yield Judged(name, conversation.lang, question.id, kind, chance, *signal)
             progress.at(place, len(every))
     progress.done(f"{len(every):,} questions")
 
@@ -130,12 +128,22 @@ def _chance(memory: Memory, conversation: Conversation, question: Question, with
     return chance
 
 
-def _strongest(
-    baseline: Baseline | None, embedder: RememberingEmbedder, question: Question, without: frozenset[str]
-) -> tuple[float, float]:
-    if baseline is None:
-        return 0.0, 0.0
-    return baseline.strongest(question.text, embedder.query(QueryText(question.text)), without)
+def _kinds(question: Question) -> tuple[str, ...]:
+    """Return the ways a question is asked."""
+    return ("adversarial",) if question.adversarial else ("there", "gone")
+
+
+def _signals(dialogues: Dialogues, embedder: RememberingEmbedder) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """Return the best BM25 score and cosine by conversation, question and kind; nothing without an embedder."""
+    found: dict[tuple[str, str, str], tuple[float, float]] = {}
+    questions = {each.id: each.queries for each in dialogues.conversations}
+    for conversation, baseline in baselines(dialogues, embedder) if embedder.dimensions else ():
+        for question in questions[conversation]:
+            vector = embedder.query(QueryText(question.text))
+            for kind in _kinds(question):
+                without = frozenset(question.gold) if kind == "gone" else frozenset[str]()
+                found[conversation, question.id, kind] = baseline.strongest(question.text, vector, without)
+    return found
 
 
 def _rounded(value: float | None) -> float | None:

@@ -7,6 +7,7 @@ he may see is explained in `bench.turns`. Rankings are `RANKED` hits deep, more 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -123,10 +124,13 @@ def _asked(memory: Memory, conversation: Conversation, question: Question) -> As
 
 def _add_baseline(asked: Sequence[Asked], dialogues: Dialogues, embedder: RememberingEmbedder) -> None:
     """Rank each question with the baseline too."""
-    by_conversation = dict(baselines(dialogues, embedder))
-    progress = Progress(f"{dialogues.name}, baseline questions")
-    for place, row in enumerate(asked):
-        text = row.question.text
-        ranked = by_conversation[row.conversation.id].ranked(text, embedder.query(QueryText(text)), RANKED)
-        row.baseline = figures(ranked, row.question.gold)
-        progress.at(place, len(asked))
+    of_conversation: defaultdict[str, list[Asked]] = defaultdict(list)
+    for row in asked:
+        of_conversation[row.conversation.id].append(row)
+    progress = Progress(f"{dialogues.name}, conversations by the baseline")
+    for place, (conversation, baseline) in enumerate(baselines(dialogues, embedder)):
+        for row in of_conversation[conversation]:
+            text = row.question.text
+            ranked = baseline.ranked(text, embedder.query(QueryText(text)), RANKED)
+            row.baseline = figures(ranked, row.question.gold)
+        progress.at(place, len(dialogues.conversations))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -11,8 +13,9 @@ import numpy as np
 from bench.errors import BenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
@@ -28,8 +31,8 @@ _HASHED: Final = 64
 class RememberingEmbedder:
     """An `Embedder` that asks another one once for each passage, so that product and baseline share the work.
 
-    With a ``folder`` the vectors of passages outlive the run (float32, the vector before its key, so a killed run
-    leaves nothing wrong). Questions are always embedded anew: that time is part of what is measured.
+    With a ``folder`` the vectors of passages outlive the run. Questions are always embedded anew: that time is part of
+    what is measured.
     """
 
     def __init__(self, inner: Embedder, folder: Path | None = None) -> None:
@@ -84,34 +87,37 @@ class HashedEmbedder:
 
 
 class _VectorFile:
-    """Vectors by key in two files that only grow."""
+    """A file of records, each a key and its vector (float32), that only grows; several processes may add to it."""
 
     def __init__(self, folder: Path, model: str, dimensions: int) -> None:
         if dimensions == 0:
             raise BenchError("A cache of vectors needs an embedder: leave out --cache or --embedder none")
         folder.mkdir(parents=True, exist_ok=True)
-        self._keys = folder / f"{model}.keys"
-        self._rows = folder / f"{model}.float32"
-        self._dimensions = dimensions
-        self._cut_to_whole_rows()
+        self._path = folder / f"{model}.vectors"
+        self._record = np.dtype([("key", f"V{_KEY_BYTES}"), ("vector", np.float32, (dimensions,))])
 
     def read(self) -> dict[bytes, NDArray[np.float32]]:
-        keys = self._keys.read_bytes()
-        rows = np.fromfile(self._rows, np.float32).reshape(-1, self._dimensions)
-        return {keys[at * _KEY_BYTES : (at + 1) * _KEY_BYTES]: row for at, row in enumerate(rows)}
+        """Return what is there."""
+        with self._locked():
+            records = np.fromfile(self._path, self._record)
+        return {bytes(record["key"]): record["vector"] for record in records}
 
     def add(self, made: dict[bytes, NDArray[np.float32]]) -> None:
-        with self._rows.open("ab") as rows, self._keys.open("ab") as keys:
-            rows.write(np.stack(list(made.values())).astype(np.float32).tobytes())
-            rows.flush()
-            keys.write(b"".join(made))
+        """Append records."""
+        records = np.empty(len(made), self._record)
+        records["key"] = [np.void(key) for key in made]
+        records["vector"] = list(made.values())
+        with self._locked() as file:
+            file.write(records.tobytes())
 
-    def _cut_to_whole_rows(self) -> None:
-        width = self._dimensions * 4
-        with self._rows.open("ab") as rows, self._keys.open("ab") as keys:
-            count = min(rows.tell() // width, keys.tell() // _KEY_BYTES)
-            rows.truncate(count * width)
-            keys.truncate(count * _KEY_BYTES)
+    @contextmanager
+    def _locked(self) -> Iterator[BinaryIO]:
+        """Give the file, opened at its end, with nobody else at it and no half record from a run that was killed."""
+        with self._path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # let go of when the file is closed
+            whole = self._path.stat().st_size // self._record.itemsize
+            file.truncate(whole * self._record.itemsize)
+            yield file
 
 
 def _key(text: str) -> bytes:

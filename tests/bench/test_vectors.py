@@ -51,7 +51,7 @@ def test_vectors_outlive_the_run_in_a_folder(tmp_path) -> None:
 def test_a_run_that_was_cut_off_leaves_whole_vectors_only(tmp_path) -> None:
     one, two, three = texts(tmp_path, "one", "two", "three")
     RememberingEmbedder(HashedEmbedder(), tmp_path / "cache").passages([one, two])
-    with (tmp_path / "cache" / "bench-hashed-64.float32").open("ab") as file:
+    with (tmp_path / "cache" / "bench-hashed-64.vectors").open("ab") as file:
         file.write(b"\0" * 100)
     inner = CountingEmbedder()
     embedder = RememberingEmbedder(inner, tmp_path / "cache")
@@ -60,6 +60,17 @@ def test_a_run_that_was_cut_off_leaves_whole_vectors_only(tmp_path) -> None:
     assert np.array_equal(found, HashedEmbedder().passages([one, two, three]))
     last = RememberingEmbedder(CountingEmbedder(), tmp_path / "cache").passages([three])
     assert np.array_equal(last[0], found[2])
+
+
+def test_two_runs_may_add_to_the_same_folder(tmp_path) -> None:
+    one, two = texts(tmp_path, "one", "two")
+    first = RememberingEmbedder(HashedEmbedder(), tmp_path / "cache")
+    second = RememberingEmbedder(HashedEmbedder(), tmp_path / "cache")
+    made = [first.passages([one])[0], second.passages([two])[0]]
+    inner = CountingEmbedder()
+    found = RememberingEmbedder(inner, tmp_path / "cache").passages([one, two])
+    assert inner.asked == 0
+    assert np.array_equal(found, made)
 
 
 def test_the_tiny_embedder_makes_unit_vectors_that_share_words(tmp_path) -> None:

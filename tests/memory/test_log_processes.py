@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
+import pytest
+
+from homeagent.errors import StoreError
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.turn import TurnId
 from tests.memory.worlds import another_process, computed_texts, found, opened, raw_segments, reply, turn, user
@@ -117,3 +122,22 @@ def test_two_that_open_a_home_at_once_after_a_kill_both_can(tmp_path):
                 each.result()
             assert log.turn(left).status == "interrupted"
     log.close()
+
+
+REFUSED = pytest.mark.xfail(
+    strict=True, raises=StoreError, reason="Database._connect: SQLite does not wait when a file changes to WAL"
+)
+
+
+@pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", pytest.param("BEGIN IMMEDIATE", marks=REFUSED)])
+def test_a_new_home_that_another_process_is_about_to_make_is_waited_for(tmp_path, lock):
+    path = tmp_path / "log.db"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("PRAGMA user_version = 0")
+        other.execute(lock)
+        timer = threading.Timer(0.3, other.execute, ["ROLLBACK"])
+        timer.start()
+        try:
+            SqliteLog(path).close()
+        finally:
+            timer.join()
