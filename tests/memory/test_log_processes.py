@@ -10,7 +10,6 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from homeagent.errors import StoreError
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.turn import TurnId
 from tests.memory.worlds import another_process, computed_texts, found, opened, raw_segments, reply, turn, user
@@ -124,12 +123,7 @@ def test_two_that_open_a_home_at_once_after_a_kill_both_can(tmp_path):
     log.close()
 
 
-REFUSED = pytest.mark.xfail(
-    strict=True, raises=StoreError, reason="Database._connect: SQLite does not wait when a file changes to WAL"
-)
-
-
-@pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", pytest.param("BEGIN IMMEDIATE", marks=REFUSED)])
+@pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
 def test_a_new_home_that_another_process_is_about_to_make_is_waited_for(tmp_path, lock):
     path = tmp_path / "log.db"
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:

@@ -60,7 +60,7 @@ class Database:
             check_same_thread=False,
             cached_statements=256,
         )
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_wal(connection)
         connection.execute(f"PRAGMA synchronous = {self._schema.synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
@@ -211,6 +211,20 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise _explained(self.path, error) from error
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Change to WAL mode, waiting for whoever makes the file just now: for this change SQLite itself does not wait."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                raise
+            time.sleep(_CHECKPOINT_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _explained(path: Path, error: sqlite3.Error) -> HomeError | StoreError:
