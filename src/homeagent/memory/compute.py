@@ -8,7 +8,9 @@ has been let through.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
@@ -54,6 +56,10 @@ class Span:
         return Span(low, high, self.segment, self.raw_start + low - self.start, self.raw_end - (self.end - high))
 
 
+_start = attrgetter("start")
+_end = attrgetter("end")
+
+
 @final
 class ComputeText:
     """Text that a policy let through, with the spans it is made of.
@@ -76,7 +82,7 @@ class ComputeText:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans, in order, each in characters of `text`."""
+        """The spans, in order and without overlap, each in characters of `text`."""
         return self._spans
 
     def __len__(self) -> int:
@@ -97,7 +103,9 @@ class ComputeText:
     def slice(self, start: int, end: int) -> ComputeText:
         """Return characters ``[start, end)`` with their spans, moved to begin at 0."""
         start, end, _ = slice(start, end).indices(len(self._text))
-        clipped = (span.clipped(start, end) for span in self._spans)
+        first = bisect_right(self._spans, start, key=_end)
+        last = bisect_left(self._spans, end, lo=first, key=_start)
+        clipped = (span.clipped(start, end) for span in self._spans[first:last])
         spans = [span.shifted(-start) for span in clipped if span is not None]
         return ComputeText(DoorKey(), self._text[start:end], spans)
 

@@ -281,23 +281,27 @@ def argument_texts(arguments: str | None) -> Iterator[str]:
     except (ValueError, RecursionError):
         yield arguments
         return
-    yield from _flat("", value)
+    waiting = [("", value)]
+    while waiting:  # a stack of its own: arguments may be nested deeper than Python calls may
+        key, value = waiting.pop()
+        match value:
+            case dict():
+                inner = [(f"{key}.{name}" if key else str(name), each) for name, each in value.items()]
+                waiting.extend(reversed(inner))
+            case list():
+                waiting.extend((key, each) for each in reversed(value))
+            case _:
+                yield f"{key}={_scalar(value)}" if key else _scalar(value)
 
 
-def _flat(key: str, value: object) -> Iterator[str]:
+def _scalar(value: object) -> str:
     match value:
-        case dict():
-            for name, inner in value.items():
-                yield from _flat(f"{key}.{name}" if key else str(name), inner)
-        case list():
-            for inner in value:
-                yield from _flat(key, inner)
         case None:
-            yield f"{key}=null" if key else "null"
+            return "null"
         case bool():
-            yield f"{key}={str(value).lower()}" if key else str(value).lower()
+            return str(value).lower()
         case _:
-            yield f"{key}={value}" if key else str(value)
+            return str(value)
 
 
 def _between(cuts: Sequence[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:

@@ -77,19 +77,18 @@ class Mirror:
         self._change = -1
 
     def refresh(self) -> None:
-        """Read what changed since the last time."""
-        with self._lock:
+        """Read what changed since the last time; all of it is of one moment, whoever writes meanwhile."""
+        with self._lock, self._derived.snapshot():
             newest, turns = self._derived.changes(max(self._change, 0))
             if self._change >= 0 and not turns:
                 return
             if _EVERYTHING in turns:  # a rebuild put another file in place
                 self.clear()
-            self.scopes = dict(self._derived.scopes())
-            if self._change < 0:
-                self._read(None)
-            else:
+            known = self._change >= 0
+            if known:
                 self._drop(turns)
-                self._read(turns)
+            self.scopes = dict(self._derived.scopes())
+            self._read(turns if known else None)
             self._change = newest
 
     def totals(self, scopes: Collection[int] | None) -> Totals:

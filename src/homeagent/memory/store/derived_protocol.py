@@ -30,6 +30,10 @@ class DerivedStore(GraphStore, Protocol):
         """Make everything written inside the block one commit."""
         ...
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let everything this thread reads inside the block be of one moment."""
+        ...
+
     def meta(self, key: str) -> str | None:
         """Return a remembered value."""
         ...

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from homeagent.memory.store.protocols import Scope
 from homeagent.memory.store.records import IndexedTurn, Todo
-from homeagent.memory.store.sqlite import derived_index, derived_quotes
-from homeagent.memory.store.sqlite.codec import decode, encode
+from homeagent.memory.store.sqlite import derived_index, derived_places, derived_quotes
+from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
 from homeagent.memory.store.sqlite.derived_graph import GRAPH_STEPS, DerivedGraph, delete_facts
 from homeagent.memory.store.sqlite.derived_rows import (
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.memory.compute import ComputeText
-    from homeagent.memory.store.protocols import CopySketch, IndexedPassage
+    from homeagent.memory.store.protocols import CopySketch, IndexedPassage, Scope
     from homeagent.memory.store.records import Computed, Passage, Step, TurnOutline
     from homeagent.memory.store.sqlite.database import Database
 
@@ -56,6 +55,10 @@ class SqliteDerived(DerivedGraph):
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """Make everything written inside the block one commit."""
         return self._database.write()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Let everything this thread reads inside the block be of one moment."""
+        return self._file.snapshot()
 
     # -- progress ------------------------------------------------------------------------------------------------
 
@@ -167,7 +170,7 @@ class SqliteDerived(DerivedGraph):
         """Index a turn: its row, its passages, their terms; all that it had before is replaced."""
         with self._database.write() as connection:
             before = derived_index.delete_passages(connection, turn.seq)
-            _put_places(connection, turn, scope)
+            derived_places.put_places(connection, turn, scope)
             at = turn.at
             connection.execute(
                 "INSERT OR REPLACE INTO turn(seq, turn_id, source, external_id, chat, scope, sender, at_us,"
@@ -237,7 +240,7 @@ class SqliteDerived(DerivedGraph):
     def scopes(self) -> list[tuple[int, Scope]]:
         """Return every scope there is: its id, chat and audience."""
         with self._database.read() as connection:
-            return _scopes(connection)
+            return derived_places.scopes(connection)
 
     # -- index ---------------------------------------------------------------------------------------------------
 
@@ -371,28 +374,3 @@ class SqliteDerived(DerivedGraph):
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def _put_places(connection: sqlite3.Connection, turn: IndexedTurn, scope: Scope) -> None:
-    connection.execute(
-        "INSERT OR IGNORE INTO chat(chat, channel, name) VALUES (?, ?, ?)",
-        (turn.chat, encode(turn.place.channel), encode(turn.place.chat)),
-    )
-    connection.execute(
-        "INSERT OR IGNORE INTO audience(audience, channel, members) VALUES (?, ?, ?)",
-        (scope.audience, encode(scope.channel), encode(json.dumps(scope.members, ensure_ascii=False))),
-    )
-    connection.execute(
-        "INSERT OR IGNORE INTO scope(scope, chat, audience) VALUES (?, ?, ?)", (turn.scope, scope.chat, scope.audience)
-    )
-
-
-def _scopes(connection: sqlite3.Connection) -> list[tuple[int, Scope]]:
-    rows = connection.execute(
-        "SELECT s.scope, s.chat, s.audience, a.channel, a.members"
-        " FROM scope s JOIN audience a ON a.audience = s.audience ORDER BY s.scope"
-    )
-    return [
-        (scope, Scope(chat, audience, decode(channel), tuple(json.loads(decode(members)))))
-        for scope, chat, audience, channel, members in rows
-    ]

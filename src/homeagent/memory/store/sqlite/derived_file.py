@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from homeagent.errors import DamagedError
@@ -13,6 +14,7 @@ from homeagent.memory.store.sqlite.derived_schema import DERIVED_SCHEMA
 from homeagent.paths import make_private
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["DerivedFile"]
@@ -26,6 +28,7 @@ class DerivedFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._pinned = threading.local()
         self._left: list[Database] = []
         self._database: Database
         self._inode: int
@@ -35,7 +38,10 @@ class DerivedFile:
             self.put_aside(str(error))
 
     def database(self) -> Database:
-        """Return the open database; in the middle of a transaction always the same."""
+        """Return the open database; in the middle of a transaction or a `snapshot` always the same."""
+        pinned: Database | None = getattr(self._pinned, "database", None)
+        if pinned is not None:
+            return pinned
         database = self._database
         if database.writing or self._on_disk() == self._inode:
             return database
@@ -44,6 +50,17 @@ class DerivedFile:
                 self._left.append(self._database)  # another thread may be reading it
                 self._database, self._inode = self._opened()
             return self._database
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let everything this thread reads in the block be of one moment, of one file."""
+        database = self.database()
+        with database.snapshot():
+            self._pinned.database = database
+            try:
+                yield
+            finally:
+                self._pinned.database = None
 
     def replace_by(self, path: Path) -> None:
         """Rename the closed, finished file ``path`` over this one.

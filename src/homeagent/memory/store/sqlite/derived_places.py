@@ -1,0 +1,43 @@
+"""Chats, audiences and the scopes they make, in ``derived.db``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from homeagent.memory.store.protocols import Scope
+from homeagent.memory.store.sqlite.codec import decode, encode
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from homeagent.memory.store.records import IndexedTurn
+
+__all__ = ["put_places", "scopes"]
+
+
+def put_places(connection: sqlite3.Connection, turn: IndexedTurn, scope: Scope) -> None:
+    """Name the chat, the audience and the scope of a turn, where they are not named yet."""
+    connection.execute(
+        "INSERT OR IGNORE INTO chat(chat, channel, name) VALUES (?, ?, ?)",
+        (turn.chat, encode(turn.place.channel), encode(turn.place.chat)),
+    )
+    connection.execute(
+        "INSERT OR IGNORE INTO audience(audience, channel, members) VALUES (?, ?, ?)",
+        (scope.audience, encode(scope.channel), encode(json.dumps(scope.members, ensure_ascii=False))),
+    )
+    connection.execute(
+        "INSERT OR IGNORE INTO scope(scope, chat, audience) VALUES (?, ?, ?)", (turn.scope, scope.chat, scope.audience)
+    )
+
+
+def scopes(connection: sqlite3.Connection) -> list[tuple[int, Scope]]:
+    """Return every scope: its id, chat and audience."""
+    rows = connection.execute(
+        "SELECT s.scope, s.chat, s.audience, a.channel, a.members"
+        " FROM scope s JOIN audience a ON a.audience = s.audience ORDER BY s.scope"
+    )
+    return [
+        (scope, Scope(chat, audience, decode(channel), tuple(json.loads(decode(members)))))
+        for scope, chat, audience, channel, members in rows
+    ]
