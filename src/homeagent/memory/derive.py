@@ -21,28 +21,30 @@ from homeagent.memory.door.copies import sketch_of
 from homeagent.memory.door.door import NOTHING, Door, all_copies, carried, label
 from homeagent.memory.door.quotes import Quotes
 from homeagent.memory.embed.protocol import makes_vectors
-from homeagent.memory.explain import explained_segment
 from homeagent.memory.indexing import INDEX_VERSION, cues_of, indexed
+from homeagent.memory.keeping import home_secret
 from homeagent.memory.passages import turn_passages
 from homeagent.memory.policy import PolicyBook
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, packed_vector
-from homeagent.memory.results import PolicyChange
+from homeagent.memory.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope, chat_key
 from homeagent.memory.store.records import IndexedTurn, Todo
+from homeagent.memory.touched import Touched
+from homeagent.memory.trial import Parts, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from homeagent.memory.door.door import CleanerRunner, Passed
+    from homeagent.memory.door.quotes import CopyIndex
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.lease import Lease
-    from homeagent.memory.results import SegmentExplanation
+    from homeagent.memory.results import PolicyChange
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import IndexedPassage, LogStore
     from homeagent.memory.store.records import Computed, Entry, SegmentRow, TurnRow
-    from homeagent.memory.turn import Place
 
-__all__ = ["Deriver", "home_secret"]
+__all__ = ["Deriver"]
 
 _QUEUED = "queued_through"
 _MODEL = "model"
@@ -50,14 +52,7 @@ _BATCH = 64
 _EMBED_BATCH = 32
 _PAGE = 2000
 _WRITE_SECONDS = 0.04
-
-
-def home_secret(log: LogStore) -> bytes:
-    """Return the home's own secret, made when the home is: it salts the hashes of hidden text."""
-    for row in log.outcomes():
-        if row.kind == "home":
-            return bytes.fromhex(row.payload)
-    raise LookupError("the log has no home secret")
+_WAIT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +88,9 @@ class Deriver:
         self._lease = lease
         self._embedding = threading.Lock()
         self._distiller = Distiller(log, derived, lease)
-        self._quotes = Quotes(derived, home_secret(log))
+        self._secret = home_secret(log)
+        self._quotes = Quotes(derived, self._secret)
+        self._touched = Touched(log, derived, self._quotes, self._distiller)
 
     def catch_up(
         self,
@@ -177,43 +174,26 @@ class Deriver:
                     seqs = [row.seq for row in self._log.turns() if row.closed is not None]
                     self._derived.queue(Todo(seq, "embed", model) for seq in seqs)
 
-    def pins_for(self, turn: TurnRow) -> dict[int, list[tuple[int, int]]]:
-        """Return what must stay out of other turns' replies when ``turn`` is erased: all their quotations after it."""
-        pins: dict[int, list[tuple[int, int]]] = {}
-        for seq in self._log.replies_after(turn.place, turn.seq):
-            computed = self._derived.computed(seq)
-            if computed is not None and computed.turn != turn.seq and computed.cuts:
-                pins[seq] = list(computed.cuts)
-        return pins
-
-    def look_again(self, place: Place, after: int) -> None:
-        """Queue the replies of a chat after seq ``after``: what they may repeat is about to change."""
-        later = self._log.replies_after(place, after)
-        self._derived.queue(Todo(seq, "door", f"again-{after}") for seq in later)
-
-    def compare(self, after: PolicyBook, *, examples: int) -> PolicyChange:
+    def compare(
+        self, after: PolicyBook, *, examples: int, progress: Callable[[int, int], None] = lambda _done, _left: None
+    ) -> PolicyChange:
         """Return what would be computed otherwise under the policies ``after``; nothing is changed."""
-        state = self._state()
-        door = Door(after, self._quotes, self._cleaners)
-        changed = [
-            name
-            for name in self._log.tool_names()
-            if state.book.for_tool(name).fingerprint != after.for_tool(name).fingerprint
-        ]
-        counted = lost = gained = 0
-        shown: list[SegmentExplanation] = []
-        for seq, turn_seq in self._log.segments_of_tools(changed) if changed else []:
-            row, turn = self._log.segment(seq), self._log.turn(turn_seq)
-            if row is None or turn is None:
-                continue
-            now = door.admit(row, turn, state.pins.get(seq, ())).computed
-            old = self._derived.computed(seq)
-            counted += 1
-            lost += len(old.text) if old is not None else 0
-            gained += len(now.text)
-            if len(shown) < examples:
-                shown.append(explained_segment(row, now))
-        return PolicyChange(counted, lost, gained, tuple(shown))
+        parts = Parts(self._log, self._derived, self._quotes, self._touched, self._distiller, self._door)
+        return Trial(parts, examples).run(PolicyBook(self._log.policies()), after, progress)
+
+    def knows(self, seq: int) -> bool:
+        """Whether note was taken of everything in the log up to ``seq``."""
+        return int(self._derived.meta(_QUEUED) or 0) >= seq
+
+    def work(self) -> int:
+        """Do some of what waits, text first, facts and vectors behind it; return 0 when nothing does."""
+        if self._derived.todo(("door", "index"), 1):
+            self.catch_up(seconds=_WAIT_SECONDS, budget=_WAIT_SECONDS)
+            return 1
+        return self.distil() or self.embed()
+
+    def _door(self, book: PolicyBook, index: CopyIndex) -> Door:
+        return Door(book, Quotes(index, self._secret), self._cleaners)
 
     def _state(self) -> _State:
         book = PolicyBook(self._log.policies())
@@ -238,8 +218,10 @@ class Deriver:
             case "forget" if entry.turn is not None:
                 rows = self._log.segments(entry.turn)
                 self._derived.queue(Todo(row.seq, "door", f"forget-{entry.seq}") for row in rows)
+            case "share" if entry.turn is not None:
+                self._derived.queue([Todo(entry.turn, "index", f"share-{entry.seq}")])
             case "policy":
-                self._queue_changed(entry.seq)
+                self._touched.take(entry.seq)
             case "erasure":
                 self._take_out(entry.seq)
             case "outcome" | "write":
@@ -251,70 +233,72 @@ class Deriver:
         """Take what an erasure deleted out of everything computed; later replies of its chat are looked at again."""
         erased = self._log.erased(erasure)
         self._distiller.take_out(frozenset(erased))
-        closed = self._derived.turns(erased)
+        rows = (self._derived.computed(seq) for seq in erased)
+        single = {row.turn for row in rows if row is not None} - set(erased)  # turns that lose an output and stay
+        closed = self._derived.turns([*erased, *single])
         for seq in erased:
             self._derived.remove_turn(seq)
+        self._derived.queue(Todo(seq, "index", f"erasure-{erasure}") for seq in single)
         for turn in closed.values():
             later = self._log.replies_after(turn.place, turn.seq)
             self._derived.queue(Todo(seq, "door", f"erasure-{erasure}") for seq in later)
 
-    def _queue_changed(self, policy: int) -> None:
-        """Queue the segments that the policy event touches, and the replies that may have copied from them."""
-        rows = self._log.policies()
-        before = PolicyBook(row for row in rows if row.seq < policy)
-        after = PolicyBook(row for row in rows if row.seq <= policy)
-        changed = [name for name in self._log.tool_names() if before.for_tool(name) != after.for_tool(name)]
-        touched = self._log.segments_of_tools(changed) if changed else []
-        wanted = {seq for seq, _ in touched}
-        first: dict[Place, int] = {}
-        for seq, turn in touched:
-            row = self._log.turn(turn)
-            if row is not None:
-                first.setdefault(row.place, seq)
-        for place, seq in first.items():
-            wanted.update(self._log.replies_after(place, seq))
-        wanted.update(self._log.segments_of_channels(_changed_channels(self._log, before, after)))
-        self._derived.queue(Todo(seq, "door", f"policy-{policy}") for seq in sorted(wanted))
-
     def _run(self, batch: Sequence[Todo], state: _State) -> None:
-        """Do a batch: what takes long (cleaners, cutting words) first, then short transactions that only write."""
-        ready = [self._prepared(item, state) for item in batch]
+        """Do a batch: what takes long (cleaners, cutting words, looking for copies) first, then only write."""
+        ready: list[tuple[Todo, Callable[[], None]]] = []
+
+        def write() -> None:
+            self._write(ready)
+            ready.clear()
+
+        for item in batch:
+            step = (
+                self._prepared_turn(item.seq)
+                if item.step == "index"
+                else self._prepared_segment(item.seq, state, write)
+            )
+            ready.append((item, step))
+        write()
+
+    def _write(self, ready: Sequence[tuple[Todo, Callable[[], None]]]) -> None:
+        """Make short transactions of what is ready, each step with its queue entry."""
         at = 0
         while at < len(ready):
             with self._derived.transaction():
                 until = time.monotonic() + _WRITE_SECONDS
                 while at < len(ready) and time.monotonic() < until:
-                    ready[at]()
-                    self._derived.finish(batch[at])
+                    item, step = ready[at]
+                    step()
+                    self._derived.finish(item)
                     at += 1
 
-    def _prepared(self, item: Todo, state: _State) -> Callable[[], None]:
-        return self._prepared_turn(item.seq) if item.step == "index" else self._prepared_segment(item.seq, state)
-
-    def _prepared_segment(self, seq: int, state: _State) -> Callable[[], None]:
+    def _prepared_segment(self, seq: int, state: _State, write: Callable[[], None]) -> Callable[[], None]:
         row = self._log.segment(seq)
         turn = self._log.turn(row.turn) if row is not None else None
         if row is None or turn is None:
             return _nothing  # erased meanwhile
-        pins = state.pins.get(seq, ())
-        if row.segment.role == "assistant":  # it may copy from what this very batch writes
-            return lambda: self._put_segment(row, turn, state.door.admit(row, turn, pins), state)
-        passed = state.door.admit(row, turn, pins)
-        return lambda: self._put_segment(row, turn, passed, state)
-
-    def _put_segment(self, row: SegmentRow, turn: TurnRow, passed: Passed, state: _State) -> None:
-        old = self._derived.computed(row.seq)
-        passed = self._carried(row, passed)
+        if row.segment.role == "assistant":
+            write()  # it may copy from what this very batch holds
+        passed = self._carried(row, state.door.admit(row, turn, state.pins.get(seq, ())))
         computed = passed.computed
         if turn.seq in state.forgotten:
             computed = replace(computed, decision="forgotten", reason="forgotten by its owner", text=NOTHING)
-        self._keep_sketch(row, turn, passed, old)
+        old = self._derived.computed(seq)
+        keep_sketch = self._prepared_sketch(row, turn, passed, old)
+        later = self._touched.changed_reply(row, turn.place) if _reply_changed(computed, old) else set()
+        return lambda: self._put_segment(computed, old, keep_sketch, later)
+
+    def _put_segment(
+        self, computed: Computed, old: Computed | None, keep_sketch: Callable[[], None], later: Iterable[int]
+    ) -> None:
+        keep_sketch()
+        self._derived.queue(Todo(seq, "door", f"reply-{computed.segment}") for seq in later)
         if computed == old:
             return
         self._derived.put_computed(computed)
         if old is not None:
-            self._distiller.changed(turn.seq)
-            self._derived.queue([Todo(turn.seq, "index", f"door-{row.seq}")])
+            self._distiller.changed(computed.turn)
+            self._derived.queue([Todo(computed.turn, "index", f"door-{computed.segment}")])
 
     def _carried(self, row: SegmentRow, passed: Passed) -> Passed:
         """Return what a cleaner that can't be run any more once made of this segment, where that is still known."""
@@ -324,22 +308,32 @@ class Deriver:
         self.carried += 1
         return carried(passed, row.segment, known)
 
-    def _keep_sketch(self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None) -> None:
+    def _prepared_sketch(
+        self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None
+    ) -> Callable[[], None]:
+        """Work out by what copies of a segment are known; return what stores it."""
         chat = chat_key(turn.place)
         salt = self._quotes.salt(chat)
-        if old is not None and passed.own:
-            self._derived.remove_own_sketch(row.seq)
-        elif old is not None:
-            self._derived.remove_sketch(chat, row.seq, sketch_of(all_copies(row.segment, old.text), salt))
-        if passed.copyable.texts or passed.copyable.tokens:
-            self._derived.add_sketch(chat, row.seq, sketch_of(passed.copyable, salt), own=passed.own)
+        before = sketch_of(all_copies(row.segment, old.text), salt) if old is not None and not passed.own else None
+        copyable = passed.copyable
+        now = sketch_of(copyable, salt) if copyable.texts or copyable.tokens else None
+
+        def store() -> None:
+            if before is not None:
+                self._derived.remove_sketch(chat, row.seq, before)
+            elif old is not None:
+                self._derived.remove_own_sketch(row.seq)
+            if now is not None:
+                self._derived.add_sketch(chat, row.seq, now, own=passed.own)
+
+        return store
 
     def _prepared_turn(self, seq: int) -> Callable[[], None]:
         row = self._log.turn(seq)
         if row is None or row.closed is None:
             return _nothing
         computed = self._derived.computed_of(seq)
-        scope = Scope.of(row.place, {row.sender, *row.members})
+        scope = Scope.of(row.place, {row.sender, *row.members}, standing_shares(self._log.shares(seq)))
         cues = cues_of(computed)
         turn = IndexedTurn(
             seq,
@@ -367,13 +361,14 @@ class Deriver:
             self._derived.queue([Todo(turn.seq, "embed", secrets.token_hex(4))])
 
 
+def _reply_changed(now: Computed, old: Computed | None) -> bool:
+    """Whether what a reply may be quoted for by the replies after it is another now."""
+    return old is not None and now.role == "assistant" and (now.text != old.text or now.cuts != old.cuts)
+
+
 def _nothing() -> None:
     """Do nothing: what waited was erased before its turn came."""
 
 
 def _fingerprint(computed: Iterable[Computed]) -> str:
     return "|".join([INDEX_VERSION, *(row.fingerprint for row in computed)])
-
-
-def _changed_channels(log: LogStore, before: PolicyBook, after: PolicyBook) -> list[str]:
-    return [name for name in log.channels() if before.for_channel(name) != after.for_channel(name)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.protocols import audience_term, chat_key, chat_term
-from homeagent.memory.turn import OWNER
+from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ __all__ = ["People", "Visible", "visible"]
 class People:
     """The identity map as it stands after a list of events.
 
-    A sender nobody linked is a person of his own: ``channel:sender``. The id ``owner`` is one person everywhere.
+    A sender nobody linked is a person of his own, ``channel:sender``; the owner is himself in the home's own channels.
     """
 
     def __init__(self, rows: Iterable[IdentityRow]) -> None:
@@ -36,7 +36,7 @@ class People:
         linked = self._links.get((channel, sender))
         if linked is not None:
             return linked
-        return OWNER if sender == OWNER else f"{channel}:{sender}"
+        return OWNER if is_owner(channel, sender) else f"{channel}:{sender}"
 
 
 class Visible:
@@ -51,7 +51,7 @@ def visible(viewer: Viewer | None, scopes: Iterable[tuple[int, Scope]], people: 
     """Return what ``viewer`` may see; None, for no viewer, is the owner's view of everything.
 
     A chat's own turns are always visible in that chat. Across chats, what is recalled in front of people P comes only
-    from turns that all of P were present at. Who is present in the asker's chat: the asker and the members given; where
+    from turns that all of P were present at, or that were shared with them. Who is present in the asker's chat: the asker and the members given; where
     the channel gives none, everybody who was present in that chat before.
     """
     if viewer is None:
@@ -67,7 +67,8 @@ def visible(viewer: Viewer | None, scopes: Iterable[tuple[int, Scope]], people: 
     terms = [chat_term(here)]
     for key, scope in known:
         audience = {people.person(scope.channel, member) for member in scope.members}
-        if scope.chat == here:
+        audience.update(scope.shared.persons)
+        if scope.chat == here or here in scope.shared.chats:
             allowed.append(key)
         elif present <= audience:
             allowed.append(key)

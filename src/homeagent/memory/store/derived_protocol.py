@@ -95,7 +95,7 @@ class DerivedStore(GraphStore, Protocol):
         ...
 
     def remove_turn(self, seq: int) -> None:
-        """Take everything computed from a turn away."""
+        """Take everything computed from a turn, or a single segment, away."""
         ...
 
     def remove_own_sketch(self, segment: int) -> None:
@@ -204,6 +204,11 @@ class DerivedStore(GraphStore, Protocol):
 
     def compact(self) -> None:
         """Leave nothing of what was deleted in the file."""
+        ...
+
+    @property
+    def compacted(self) -> bool:
+        """Whether nothing that was erased can be left in the file."""
         ...
 
     def close(self) -> None:
