@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from homeagent.memory import OWNER, Segment, Turn
+from homeagent.memory import OWNER, Segment, Turn, is_owner
 from homeagent_sdk import TurnInfo
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.turn import Status
     from homeagent.models.messages import Message, Reply, Usage
 
-__all__ = ["Incoming", "OpenTurn"]
+__all__ = ["Incoming", "OpenTurn", "speaker_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,26 @@ class Incoming:
     source: str = ""
     external_id: str = ""
 
+    @property
+    def from_owner(self) -> bool:
+        """Whether the owner himself said it, and no plugin in his name."""
+        return is_owner(self.place.channel, self.person) and not self.injected
+
+    @property
+    def is_typed_call(self) -> bool:
+        """Whether the owner typed ``/tool name key=value``: a call that needs no model."""
+        return self.from_owner and self.text.lstrip().partition(" ")[0].rstrip() == "/tool"
+
+    @property
+    def speaker(self) -> str:
+        """Who says it, as the model is told: a stranger who calls himself ``owner`` comes with his channel's name."""
+        return speaker_of(self.place, self.person)
+
+
+def speaker_of(place: Place, sender: str) -> str:
+    """Return how the model is told of a sender: ``owner`` for the owner alone."""
+    return sender if sender != OWNER or is_owner(place.channel, sender) else f"{place.channel}:{sender}"
+
 
 @dataclass(slots=True)
 class Spent:
@@ -48,9 +68,12 @@ class Spent:
     usage: Usage | None = None
     cost: float | None = None
     currency: str = ""
+    source: str = ""
+    model: str = ""
 
     def add(self, reply: Reply) -> None:
         """Count one reply in."""
+        self.source, self.model = reply.source, reply.model
         if reply.usage is not None:
             self.usage = reply.usage if self.usage is None else self.usage + reply.usage
         if reply.cost is not None:
@@ -80,7 +103,9 @@ class OpenTurn:
     @staticmethod
     async def open(incoming: Incoming, at: datetime, ui: Ui, memory: MemoryPort) -> OpenTurn:
         """Open a turn with the words that came in; they are on the disk when this returns."""
-        first = Segment("user", incoming.text, attachments=incoming.attachments, no_memory=incoming.no_memory)
+        # A typed call holds a tool's arguments: its policy decides about them where they are the tool's own.
+        hidden = incoming.no_memory or incoming.is_typed_call
+        first = Segment("user", incoming.text, attachments=incoming.attachments, no_memory=hidden)
         turn = Turn(
             incoming.place,
             incoming.person,

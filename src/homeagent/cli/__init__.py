@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from homeagent.cli.language import chosen_language
+from homeagent.cli.language import chosen_language, named_language
 from homeagent.cli.messages import usage_problem
 from homeagent.cli.parser import UsageError, build
 from homeagent.cli.terminal import Terminal
@@ -40,7 +40,7 @@ def main() -> NoReturn:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, 1 for an error, 2 for a wrong command line, 130 for Ctrl+C."""
-    terminal = Terminal(chosen_language(argv), json="--json" in argv)
+    terminal = Terminal(chosen_language(argv), json="--json" in argv, chosen=bool(named_language(argv)))
     try:
         code = _run(argv, terminal)
         sys.stdout.flush()

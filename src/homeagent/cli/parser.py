@@ -48,10 +48,10 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(self.prog, message)
 
-    def commands(self, dest: str) -> _Commands:
+    def commands(self, dest: str, *, required: bool = True) -> _Commands:
         """Open the list of commands under this one."""
         found = self.add_subparsers(
-            title=self.words("commands"), dest=dest, metavar="COMMAND", required=True, parser_class=_Parser
+            title=self.words("commands"), dest=dest, metavar="COMMAND", required=required, parser_class=_Parser
         )
         return _Commands(self, found)
 
@@ -97,11 +97,19 @@ def build(language: str) -> argparse.ArgumentParser:
     parser.options.add_argument(
         "--version", action="version", version=f"homeagent {__version__}", help=words("option_version")
     )
-    commands = parser.commands("command")
+    # Without a command it is a chat.
+    parser.set_defaults(run="chat:chat", chat="main", person="owner", attach=[], private=False)
+    commands = parser.commands("command", required=False)
+    chat = commands.add("chat", "chat:chat")
+    chat.options.add_argument("--private", action="store_true", help=words("option_private"))
     ask = commands.add("ask", "ask:ask")
     ask.arguments.add_argument("text", metavar="TEXT", nargs="+", help=words("argument_text"))
-    ask.options.add_argument("--chat", default="main", help=words("option_chat"))
-    ask.options.add_argument("--person", default="owner", help=words("option_person"))
+    for talking in (chat, ask):
+        talking.options.add_argument("--chat", default="main", help=words("option_chat"))
+        talking.options.add_argument("--person", default="owner", help=words("option_person"))
+        talking.options.add_argument(
+            "--attach", action="append", default=[], metavar="FILE", help=words("option_attach")
+        )
     _memory(commands.add("memory"))
     check = commands.add("check", "check:check")
     check.arguments.add_argument("paths", metavar="PATH", nargs="+", help=words("argument_cases"))

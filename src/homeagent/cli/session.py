@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from homeagent.app import App
     from homeagent.cli.terminal import Terminal
     from homeagent.memory import Memory
     from homeagent.memory.embed import Embedder
+    from homeagent.models import OfflineModel
 
-__all__ = ["Session"]
+__all__ = ["FEW", "Session"]
 
-_LITTLE: Final = 300
+FEW: Final = 300
 """So many turns get their vectors before a search without being asked: seconds, half a minute on a busy machine."""
 
 
@@ -56,6 +58,44 @@ class Session:
             self._apply_policies(memory)
             yield memory
 
+    @contextmanager
+    def app(self) -> Iterator[App]:
+        """Open the whole program on the home for the block, as the settings say; enter what is given to start it."""
+        from homeagent.app import App, model_of, parts_of
+
+        config = self.config
+        model = model_of(config, self._offline, self._offline)
+        app = App.open(self.home.root, parts_of(config, model=model, embedder=self.embedder()))
+        try:
+            self._apply_policies(app.memory)
+            yield app
+        finally:
+            app.shutdown()
+
+    def reload(self, app: App) -> None:
+        """Read the settings again and let a running app go by them. Raises `ConfigError`; then nothing changes."""
+        from homeagent.app import agent_settings, model_of
+
+        read = config.load(self.home.config)
+        app.use(model_of(read, app.model, self._offline), agent_settings(read))
+        self.config = read
+        self._apply_policies(app.memory)
+
+    def settings_stamp(self) -> tuple[int, int]:
+        """Return what differs when the settings' file has been written since."""
+        try:
+            found = self.home.config.stat()
+        except OSError:
+            return (0, 0)
+        return (found.st_mtime_ns, found.st_size)
+
+    @cached_property
+    def _offline(self) -> OfflineModel:
+        from homeagent.cli.answering import answers_in
+        from homeagent.models import OfflineModel
+
+        return OfflineModel(answers_in(self.terminal))
+
     def embedder(self) -> Embedder:
         """Return what makes the vectors, as the settings say; making it loads nothing."""
         from homeagent.memory.embed import EmbeddingServer, NoEmbedder, OfflineEmbedder, ServerEmbedder
@@ -75,7 +115,7 @@ class Session:
         waiting = memory.pending()
         if not any(waiting.values()):
             return 0
-        if whole or sum(waiting.values()) <= _LITTLE:
+        if whole or sum(waiting.values()) <= FEW:
             with shown(self.terminal) as progress:
                 memory.settle(progress=lambda step, done, left: progress(step, done, done + left))
         return sum(memory.pending().values())
