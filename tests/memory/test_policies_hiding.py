@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 
-from homeagent.memory.derive import Deriver
+from homeagent.memory.lease import Lease
 from homeagent.memory.store.sqlite.derived_hiding import BLANKED
 from tests.memory.worlds import (
     HIDDEN,
@@ -37,23 +39,18 @@ def memory(tmp_path):
         yield memory
 
 
-@pytest.fixture
-def stuck(monkeypatch):
-    """A machine so slow that a change of policy leaves everything it queues to the background, which never comes."""
-    monkeypatch.setattr(Deriver, "_run", lambda *_: None)
-    monkeypatch.setattr("homeagent.memory.policies._AT_ONCE_SECONDS", 0.01)
+@contextmanager
+def nobody_derives(memory):
+    """Another process that keeps the lease and does nothing with it."""
+    with Lease(memory.home.lease).held() as held:
+        assert held
+        yield
 
 
-def everything_shown(memory, text):
-    """All text that recall, documents and facts hand out."""
-    hits = memory.recall(text).hits
-    shown = [each.text for hit in hits for each in (hit, *hit.neighbours)]
-    for document in memory.documents():
-        short = memory.document(document.document)
-        shown += [*short.summary, *short.tags, *short.entities]
-    shown += [saying.text for fact in memory.graph.history() for saying in fact.said]
-    shown += [name for entity in memory.graph.entities() for name in entity.names]
-    return "\n".join(shown)
+def claiming(memory):
+    """The turns that a fact about the code rests on."""
+    said = [saying for fact in memory.graph.history() for saying in fact.said]
+    return {saying.external_id for saying in said if "zq81kk77vv" in saying.text}
 
 
 def in_chat(memory):
@@ -62,24 +59,27 @@ def in_chat(memory):
 
 
 @pytest.mark.parametrize("policy", [HIDDEN, cleaned("head(5)"), cleaned("json(nowhere)")], ids=str)
-def test_what_is_hidden_is_shown_nowhere_before_anything_is_derived_again(memory, stuck, policy):
-    assert "Quandolino" in everything_shown(memory, "Quandolino")
-    memory.set_policies({"look": policy})
+def test_what_is_hidden_is_shown_nowhere_before_anything_is_derived_again(memory, policy):
+    assert "told" in claiming(memory)
+    memory.overrides.note({"look": policy})
     assert memory.pending()["door"] == 3
     assert "Quandolino" not in in_chat(memory)
     assert "zq81kk77vv" not in in_chat(memory)
-    assert found(memory, "Quandolino gate code zq81kk77vv") >= {"elsewhere"}
-    for hit in memory.recall("Quandolino gate code zq81kk77vv").hits:
-        texts = [hit.text, *(each.text for each in hit.neighbours)] if hit.external_id != "elsewhere" else []
-        assert not any("Quandolino" in text or "zq81kk77vv" in text for text in texts)
-    assert memory.documents()
-    said = [saying for fact in memory.graph.history() for saying in fact.said]
-    assert not [each for each in said if "Quandolino" in each.text and each.external_id != "elsewhere"]
+    with nobody_derives(memory):
+        hits = memory.recall("Quandolino gate code zq81kk77vv").hits
+        documents = [memory.document(each.document) for each in memory.documents()]
+    shown = [(hit.external_id, each.text) for hit in hits for each in (hit, *hit.neighbours)]
+    assert {name for name, text in shown if "Quandolino" in text or "zq81kk77vv" in text} == {"elsewhere"}
+    here = [each for each in documents if each.chat != "other"]
+    assert here
+    words = [text for each in here for text in (*each.summary, *each.tags, *each.entities)]
+    assert not [text for text in words if "quandolino" in text.lower() or "zq81kk77vv" in text]
+    assert "told" not in claiming(memory)
 
 
-def test_only_what_is_touched_is_taken_out_and_queued(memory, stuck):
+def test_only_what_is_touched_is_taken_out_and_queued(memory):
     before = {row.segment: row for row in memory.all_computed()}
-    memory.set_policies({"look": HIDDEN})
+    memory.overrides.note({"look": HIDDEN})
     after = {row.segment: row for row in memory.all_computed()}
     changed = [segment for segment in after if after[segment] != before[segment]]
     assert [(after[segment].role, after[segment].reason) for segment in changed] == [
@@ -87,14 +87,12 @@ def test_only_what_is_touched_is_taken_out_and_queued(memory, stuck):
         ("assistant", BLANKED),
         ("assistant", BLANKED),
     ]
-    assert found(memory, "apple orchard") >= {"before"}
+    with nobody_derives(memory):
+        assert found(memory, "apple orchard") >= {"before"}
 
 
-def test_what_waits_is_derived_after_a_restart_as_if_it_had_been_so_from_the_start(tmp_path, memory, monkeypatch):
-    with monkeypatch.context() as patched:
-        patched.setattr(Deriver, "_run", lambda *_: None)
-        patched.setattr("homeagent.memory.policies._AT_ONCE_SECONDS", 0.01)
-        memory.set_policies({"look": HIDDEN})
+def test_what_waits_is_derived_after_a_restart_as_if_it_had_been_so_from_the_start(tmp_path, memory):
+    memory.overrides.note({"look": HIDDEN})
     memory.shutdown()
     with opened(tmp_path / "home") as again:
         assert computed_texts(again, "told") == ["who lives here?", "", "It says: "]
@@ -123,25 +121,28 @@ for line in sys.stdin:
             assert process.stdout.readline().strip() == answer
 
 
-def test_a_channels_words_are_hidden_at_once_and_its_replies_stay(memory, stuck):
-    memory.set_policies({"test": HIDDEN}, kind="channel")
+def test_a_channels_words_are_hidden_at_once_and_its_replies_stay(memory):
+    memory.overrides.note({"test": HIDDEN}, kind="channel")
     texts = [row.text.text for row in memory.all_computed() if row.role == "user"]
     assert set(texts) == {""}
-    assert "orchard" not in "".join(hit.text for hit in memory.recall("apple orchard").hits if hit.text)
+    with nobody_derives(memory):
+        assert not [hit for hit in memory.recall("apple orchard").hits if "apple" in hit.text]
     assert computed_texts(memory, "before")[1] == "a fine orchard"
 
 
-def test_showing_hides_nothing_meanwhile(memory, monkeypatch):
+def test_showing_hides_nothing_meanwhile(memory):
     memory.set_policies({"look": cleaned("head(10)")})
     before = list(memory.all_computed())
-    with monkeypatch.context() as patched:
-        patched.setattr(Deriver, "_run", lambda *_: None)
-        patched.setattr("homeagent.memory.policies._AT_ONCE_SECONDS", 0.01)
-        memory.set_policies({"look": PLAIN})
-        assert list(memory.all_computed()) == before
-        assert memory.pending()["door"]
+    memory.overrides.note({"look": PLAIN})
+    assert list(memory.all_computed()) == before
+    assert memory.pending()["door"]
     memory.settle()
     assert "zq81kk77vv" in computed_texts(memory, "told")[1]
+
+
+def test_whoever_can_not_take_note_says_that_the_policy_is_kept_but_not_in_effect(memory):
+    with nobody_derives(memory):
+        assert not memory._deriver.take_note(0.01)
 
 
 def test_a_reply_that_repeats_a_changed_reply_is_looked_at_again(tmp_path):

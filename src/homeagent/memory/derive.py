@@ -181,9 +181,12 @@ class Deriver:
         parts = Parts(self._log, self._derived, self._quotes, self._touched, self._distiller, self._door)
         return Trial(parts, examples).run(PolicyBook(self._log.policies()), after, progress)
 
-    def knows(self, seq: int) -> bool:
-        """Whether note was taken of everything in the log up to ``seq``."""
-        return int(self._derived.meta(_QUEUED) or 0) >= seq
+    def take_note(self, seconds: float = 60.0) -> bool:
+        """Queue what is new in the log, hide what it hides, derive nothing; False when the lease was not to be had."""
+        with self._lease.held(seconds) as held:
+            if held:
+                self._queue_new()
+            return held
 
     def work(self) -> int:
         """Do some of what waits, text first, facts and vectors behind it; return 0 when nothing does."""

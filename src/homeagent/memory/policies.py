@@ -50,15 +50,20 @@ class Policies:
         self._deriver.catch_up()
 
     def override(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind) -> None:
-        """Add the owner's policies, by name or glob; None takes one back.
+        """Do what `note` does, and derive for a few seconds; what is left then waits in the queue."""
+        self.note(tools, kind=kind)
+        self._deriver.catch_up(budget=_AT_ONCE_SECONDS)
 
-        What they hide is gone from everything computed when this returns. The rest is derived for a few seconds; what
-        is left then waits in the queue. Raises `StoreError` when another process keeps the home from taking note.
+    def note(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind = "tool") -> None:
+        """Add the owner's policies, by name or glob (None takes one back), and hide what they hide.
+
+        That is gone from everything computed when this returns, and nothing is derived yet. Raises `StoreError` when
+        another process keeps the home from taking note for a minute; the policies are kept all the same.
         """
         with self._log.transaction():
-            seqs = [self._log.add_policy(row) for row in _overrides(tools, kind)]
-        self._deriver.catch_up(budget=_AT_ONCE_SECONDS)
-        if seqs and not self._deriver.knows(seqs[-1]):
+            for row in _overrides(tools, kind):
+                self._log.add_policy(row)
+        if not self._deriver.take_note():
             raise StoreError(
                 "policies",
                 "are kept, but not in effect yet: another process has been deriving for a minute",
