@@ -70,8 +70,13 @@ def _run(argv: Sequence[str], terminal: Terminal) -> int:
         arguments = build(terminal.language).parse_args(argv)
     except SystemExit as leaving:  # --help and --version have said what they had to say
         return leaving.code if isinstance(leaving.code, int) else 0
-    from homeagent.cli.session import Session
+    import logging
 
+    from homeagent.cli.session import Session
+    from homeagent.masking import MaskingFilter
+
+    if logging.lastResort is not None:  # what writes when nobody set logging up otherwise
+        logging.lastResort.addFilter(MaskingFilter())
     module, function = arguments.run.split(":")
     command: Callable[[Session], int] = getattr(importlib.import_module(f"homeagent.cli.{module}"), function)
     return command(Session(arguments, terminal))

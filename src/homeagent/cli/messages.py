@@ -6,11 +6,13 @@ import re
 from typing import Final
 
 from homeagent.cli.messages_chat import CHAT
+from homeagent.cli.messages_forgetting import FORGETTING
 
 __all__ = ["MESSAGES", "message", "usage_problem"]
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **CHAT,
+    **FORGETTING,
     # -- help: frame
     "help_homeagent": ("A personal agent for a household, with a long-term memory.", "家里的私人助手，有长期记忆。"),
     "usage": ("usage: ", "用法："),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from homeagent.errors import StoreError
 from homeagent.memory import checks
+from homeagent.memory.handing import exposed
 from homeagent.memory.lease import Lease
 from homeagent.memory.proof import Proof
 from homeagent.memory.proof import prove as scanned
@@ -23,9 +24,10 @@ from homeagent.memory.targets import FORGOTTEN_FACT, Chosen, Target, Targets
 from homeagent.memory.traces import Traces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from homeagent.memory.handing import Exposed
     from homeagent.memory.results import Hit
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
@@ -168,6 +170,10 @@ class Forgetting:
             self.finish()
         except StoreError as error:
             _LOG.warning("what was erased is not gone from every file yet: %s", error)
+
+    def secrets(self) -> Iterator[Exposed]:
+        """Yield where raw holds a secret of a known shape, oldest turn first."""
+        return exposed(self._log)
 
     def copies(self) -> list[Path]:
         """Return the copies of the log in the home: backups by the rule, those before migrations and restores."""

@@ -8,24 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from homeagent.errors import DamagedError, InputError
+from homeagent.masking import masked
 from homeagent.memory import checks
 from homeagent.memory.archive import Archive
 from homeagent.memory.background import Background
+from homeagent.memory.backups import Backups
 from homeagent.memory.derive import Deriver
 from homeagent.memory.door.runner import CleanerProcess
 from homeagent.memory.embed import OfflineEmbedder
 from homeagent.memory.explain import explained
 from homeagent.memory.forgetting import Forgetting, Stores
 from homeagent.memory.graph import Graph
+from homeagent.memory.handing import masked_document, masked_recall
 from homeagent.memory.identity import People
 from homeagent.memory.keeping import kept_already, make_secret, new_turn_id, the_turn
 from homeagent.memory.lease import Lease
 from homeagent.memory.library import Library
+from homeagent.memory.persons import Persons
 from homeagent.memory.policies import Policies
 from homeagent.memory.rebuild import Rebuilder
 from homeagent.memory.recall.recaller import Recaller
+from homeagent.memory.retention import Retention
 from homeagent.memory.sharing import Sharing
-from homeagent.memory.store.records import IdentityRow
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.targets import Target
@@ -79,12 +83,13 @@ class Memory:
         self._library = Library(self._log, self._derived, self._archive, self._found)
         self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
         self.overrides = Policies(self._log, self._derived, self._deriver)
+        self.people = Persons(self._log)
         self.sharing = Sharing(self._log, self._derive)
         stores = Stores(self._log, self._derived, self._lease)
         self.forgetting = Forgetting(home, stores, self._derive, self._recaller.forget_all, self._found)
-        self._background = Background(
-            lambda: self._deriver.work() or self.forgetting.finish()
-        )
+        self.retention = Retention(self._log, self._derived, self.forgetting, clock)
+        self.backups = Backups(home, self._log, self._lease, clock)
+        self._background = Background(lambda: self._deriver.work() or self.forgetting.finish())
 
     @classmethod
     def open(
@@ -187,7 +192,7 @@ class Memory:
         if self.forgetting.unfinished():
             self._wake()
         people = People(self._log.identities())
-        return self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit)
+        return masked_recall(self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit))
 
     def explain(self, name: str, *, source: str | None = None) -> Explanation:
         """Return, segment by segment, what of a turn is computed and why. ``name`` is its id or external id."""
@@ -251,12 +256,11 @@ class Memory:
 
     def link(self, channel: str, sender: str, person: str) -> None:
         """Say that a sender of a channel is this person, from the first turn on."""
-        checks.check_name("person", person)
-        self._log.add_identity(IdentityRow(0, channel, sender, person, "link"))
+        self.people.link(channel, sender, person)
 
     def unlink(self, channel: str, sender: str) -> None:
         """Take `link` back."""
-        self._log.add_identity(IdentityRow(0, channel, sender, "", "unlink"))
+        self.people.unlink(channel, sender)
 
     # -- archive, forgetting, upkeep -----------------------------------------------------------------------------
 
@@ -273,11 +277,11 @@ class Memory:
 
     def document(self, document: str) -> Document:
         """Return a document in short: its turns, summary, tags and entities. Raises `NotFoundError`."""
-        return self._library.document(document)
+        return masked_document(self._library.document(document))
 
     def find_documents(self, text: str, *, viewer: Viewer | None = None, limit: int = 5) -> list[Document]:
         """Return the documents about ``text`` of which ``viewer`` may see every turn, best first."""
-        return self._library.find(text, viewer, limit)
+        return [masked_document(each) for each in self._library.find(text, viewer, limit)]
 
     def commit_document(self, title: str, turns: Sequence[TurnId]) -> DocumentRow:
         """Make a document of these turns on purpose, whatever else they are in."""
@@ -285,9 +289,9 @@ class Memory:
         self._derive()
         return row
 
-    def document_text(self, document: str) -> str:
-        """Return a document as text: a view of its raw segments, whole, in the order of time."""
-        return self._archive.text(document)
+    def document_text(self, document: str, *, mask: bool = False) -> str:
+        """Return a document as text: its raw segments, whole, in the order of time; for a model, ``mask`` secrets."""
+        return masked(self._archive.text(document)) if mask else self._archive.text(document)
 
     def distil(self) -> int:
         """Make the facts and document features that wait, now; return how many turns and documents that were."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Survivor", "survivors"]
 
-_TWIN = 4
-"""A shorter text is said so often that it means nothing: 好的, ok."""
+_TWIN = 12
+"""Bytes: a shorter text is said so often that it means nothing (好的, ok); of the assistant's, characters."""
 _QUOTED = 12
 """Folded characters that a line, or a whole text, must have to be looked for inside others."""
 
@@ -45,9 +45,12 @@ def survivors(log: LogStore, chosen: Chosen) -> list[Survivor]:
     """
     gone = {row.seq for row in chosen.turns}
     ids = {row.turn_id for row in chosen.turns}
-    texts = [text for row in chosen.turns for each in log.segments(row.seq) for text in _texts(each.segment)]
+    segments = [each.segment for row in chosen.turns for each in log.segments(row.seq)]
+    texts = [text for segment in segments for text in _texts(segment)]
     texts += [text for row in chosen.writes for text in _strings(json.loads(row.payload))]
-    said = {key for text in texts if len(key := _key(text)) >= _TWIN}
+    replies = {_key(segment.text) for segment in segments if segment.role == "assistant"}
+    said = {key for text in texts if len((key := _key(text)).encode("utf-8", "surrogatepass")) >= _TWIN}
+    said -= {key for key in replies if len(key) < _TWIN}
     lines = {key for text in texts for line in text.splitlines() if len(key := _key(line)) >= _QUOTED}
     quoted = sorted(lines | {key for key in said if len(key) >= _QUOTED}, key=len)
     found: list[Survivor] = []

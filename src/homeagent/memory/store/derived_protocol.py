@@ -194,6 +194,10 @@ class DerivedStore(GraphStore, Protocol):
         """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
         ...
 
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each layer takes."""
+        ...
+
     def put_aside(self, why: str) -> None:
         """Begin an empty store in a damaged one's place."""
         ...

@@ -274,6 +274,14 @@ class LogStore(Protocol):
         """Return the number of rows of each kind."""
         ...
 
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each kind of row takes."""
+        ...
+
+    def texts(self) -> dict[str, int]:
+        """Return the bytes that each tool brought in."""
+        ...
+
     def digest(self) -> str:
         """Return the raw digest."""
         ...

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.records import IndexedTurn, Todo
-from homeagent.memory.store.sqlite import derived_index, derived_places, derived_quotes
+from homeagent.memory.store.sqlite import derived_index, derived_places, derived_quotes, room
 from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
 from homeagent.memory.store.sqlite.derived_graph import GRAPH_STEPS, DerivedGraph, delete_facts
@@ -373,6 +373,11 @@ class SqliteDerived(DerivedGraph):
     def compacted(self) -> bool:
         """Whether nothing that was erased can be left in free pages or the WAL."""
         return self.meta(UNCOMPACTED) is None
+
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each layer takes; empty where SQLite can't tell."""
+        with self._database.read() as connection:
+            return room.layers(connection, room.DERIVED_LAYERS, "bookkeeping")
 
     def put_aside(self, why: str) -> None:
         """Begin an empty file in a damaged one's place. The caller holds the lease."""

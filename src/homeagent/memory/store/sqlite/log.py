@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.records import Entry, TurnRow
-from homeagent.memory.store.sqlite import log_erasures, log_events, log_turns
+from homeagent.memory.store.sqlite import log_erasures, log_events, log_turns, room
 from homeagent.memory.store.sqlite.codec import decode, encode
 from homeagent.memory.store.sqlite.database import Database
 from homeagent.memory.store.sqlite.log_digest import raw_digest
@@ -283,6 +283,16 @@ class SqliteLog:
         with self._database.read() as connection:
             rows = connection.execute("SELECT kind, count(*) FROM entry GROUP BY kind ORDER BY kind")
             return dict(rows.fetchall())
+
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each kind of row takes; empty where SQLite can't tell."""
+        with self._database.read() as connection:
+            return room.layers(connection, room.LOG_LAYERS, "events")
+
+    def texts(self) -> dict[str, int]:
+        """Return the bytes that each tool brought in, the most first; words by their role, in brackets."""
+        with self._database.read() as connection:
+            return room.texts(connection)
 
     def digest(self) -> str:
         """Return the raw digest: SHA-256, in hex, over everything said."""
