@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from homeagent.cli.attachments import attachment
+from homeagent.cli.model_errors import problem_of, step_of
 from homeagent.cli.replies import Record, reply_object
 from homeagent.errors import InputError
 
@@ -39,7 +40,9 @@ def ask(session: Session) -> int:
             session.terminal.say("pending", count=left)
         record = asyncio.run(_asked(session, app, incoming))
     if record.error is not None:
-        raise record.error
+        error, terminal = record.error, session.terminal
+        terminal.failed(error.where, problem_of(error, terminal), step_of(error, terminal))
+        return 1
     plain = {"kind": "question" if asks(text) else "statement"} | reply_object(record)
     plain.pop("error")
     if session.terminal.json:

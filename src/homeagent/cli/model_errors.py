@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from homeagent.cli.terminal import Terminal
     from homeagent.errors import HomeAgentError
 
-__all__ = ["problem_of"]
+__all__ = ["problem_of", "step_of"]
 
 _KINDS: Final[tuple[tuple[type[models.ModelError], str], ...]] = (
     (models.KeyMissingError, "model_key_missing"),
@@ -32,3 +32,13 @@ def problem_of(error: HomeAgentError, terminal: Terminal) -> str:
         if isinstance(error, kind):
             return terminal.message(key, problem=error.problem)
     return error.problem
+
+
+def step_of(error: HomeAgentError, terminal: Terminal) -> str:
+    """Return what to do about it, in the person's language where there are words for it."""
+    if terminal.language != "zh":
+        return error.next_step  # it may know more than the kind of error says
+    for kind, key in _KINDS:
+        if isinstance(error, kind):
+            return terminal.message(f"{key}_next", step=error.next_step)
+    return error.next_step

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["MODEL", "MODEL_EXAMPLE", "SECTIONS", "Field", "text_value"]
+__all__ = ["KEYS", "KEY_STEP", "MODEL", "MODEL_EXAMPLE", "SECTIONS", "Field", "text_value"]
 
 MODEL_EXAMPLE: Final = "base_url = 'http://127.0.0.1:11434/v1', model = 'qwen3:8b'"
 """A whole source in one line, as ``config set models.NAME`` takes it."""
+
+KEYS: Final = frozenset({"key", "api_key", "apikey", "token", "password", "secret"})
+"""What people call the setting in which they would write a key."""
+
+KEY_STEP: Final = (
+    "Keys do not stand here: put it into a file of mode 600 and name that in key_file, or into an environment variable "
+    "and name that in key_env"
+)
+"""What to do instead."""
 
 _NOT_THE_KEY: Final = "the name of an environment variable, not the key itself"
 

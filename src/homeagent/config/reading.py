@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Final, TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
-from homeagent.config.fields import MODEL, MODEL_EXAMPLE, SECTIONS
+from homeagent.config.fields import KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS
 from homeagent.config.settings import AgentOptions, Config, MemorySettings, ModelSettings, UiSettings
 from homeagent.errors import ConfigError
 from homeagent_sdk import MemoryPolicy, parse_cleaner
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
     from homeagent.config.settings import EmbedderName, LanguageName
 
 __all__ = ["load", "parse", "text_of"]
-
-_KEYS: Final = frozenset({"key", "api_key", "apikey", "token", "password", "secret"})
-_KEY_STEP: Final = (
-    "Keys do not stand here: put it into a file of mode 600 and name that in key_file, or into an environment variable "
-    "and name that in key_env"
-)
 
 
 class _MemoryValues(TypedDict, total=False):
@@ -129,8 +123,8 @@ def _model(name: str, value: object, where: str) -> ModelSettings:
     if not re.fullmatch(r"[\w-]{1,40}", name):
         raise ConfigError(where, "a source is named with letters, digits, - and _", "Write e.g. [models.home]")
     table = _table(value, where, "[models.home]")
-    if _KEYS & set(table):
-        raise ConfigError(f"{where} {min(_KEYS & set(table))}", "there is no such setting", _KEY_STEP)
+    if KEYS & set(table):
+        raise ConfigError(f"{where} {min(KEYS & set(table))}", "there is no such setting", KEY_STEP)
     values = _checked(table, MODEL, where)
     for needed in ("base_url", "model"):
         if needed not in values:

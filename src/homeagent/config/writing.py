@@ -8,7 +8,7 @@ import secrets
 import tomllib
 from typing import TYPE_CHECKING, Final, cast
 
-from homeagent.config.fields import MODEL, MODEL_EXAMPLE, SECTIONS, text_value
+from homeagent.config.fields import KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS, text_value
 from homeagent.config.reading import parse, text_of
 from homeagent.errors import ConfigError
 
@@ -64,8 +64,9 @@ def _key_parts(key: str) -> list[str]:
             return ["models", name]
         case ["models", name, setting] if name and setting in MODEL:
             return ["models", name, setting]
-        case ["models", name, _] if name:
-            raise ConfigError(key, "there is no such setting", f"Use one of {', '.join(MODEL)}")
+        case ["models", name, setting] if name:
+            step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(MODEL)}"
+            raise ConfigError(key, "there is no such setting", step)
         case ["plugins", name, setting] if name and setting:
             return ["plugins", name, setting]
         case [section, setting] if section in SECTIONS and setting in SECTIONS[section]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import events
 from homeagent.cli.chat.status import Status, fitted
-from homeagent.cli.model_errors import problem_of
+from homeagent.cli.model_errors import problem_of, step_of
 from homeagent.cli.terminal import printable
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Screen:
                 self.note(reason)
             case events.TurnFailed(error=error) if self._fails:
                 self.clear()
-                self.terminal.failed(error.where, problem_of(error, self.terminal), error.next_step)
+                self.terminal.failed(error.where, problem_of(error, self.terminal), step_of(error, self.terminal))
             case events.TurnEnded():
                 self.clear()
                 self.busy = False
@@ -70,12 +70,15 @@ class Screen:
 
     async def ask(self, question: str) -> bool:
         """Ask the person; no when there is nobody at a terminal."""
+        doing = self.status.text
         self.clear()
         self.terminal.note(question)
         if not self._lines.interactive:
             self.terminal.say("nobody_to_ask")
             return False
         answer = await self._lines.next(self.terminal.message("ask_consent"))
+        if doing:
+            self._show_status(doing)
         return (answer or "").strip().casefold() in _YES
 
     def note(self, text: str) -> None:

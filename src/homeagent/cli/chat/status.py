@@ -20,20 +20,20 @@ _QUICK: Final = 1.0
 
 
 class Status:
-    """The line. Clear it before anything else is written."""
+    """The line. Clear it before anything else is written. ``text`` is what it says, empty when it is not there."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
         self.in_place = sys.stderr.isatty()
-        self._text = ""
+        self.text = ""
         self._since = 0.0
         self._drawn = False
 
     def show(self, text: str) -> None:
         """Say what is going on, from now on."""
-        if text == self._text:
+        if text == self.text:
             return
-        self._text, self._since = text, time.monotonic()
+        self.text, self._since = text, time.monotonic()
         if self.in_place:
             self._draw()
         else:
@@ -41,12 +41,12 @@ class Status:
 
     def tick(self) -> None:
         """Show how long it takes by now; call it about once a second."""
-        if self._text and self.in_place:
+        if self.text and self.in_place:
             self._draw()
 
     def clear(self) -> None:
         """Take the line away."""
-        self._text = ""
+        self.text = ""
         if self._drawn:
             self._drawn = False
             sys.stderr.write("\r\x1b[2K")
@@ -54,7 +54,7 @@ class Status:
 
     def _draw(self) -> None:
         seconds = time.monotonic() - self._since
-        text = f"... {self._text}" + (f" ({seconds:.0f} s)" if seconds >= _QUICK else "")
+        text = f"... {self.text}" + (f" ({seconds:.0f} s)" if seconds >= _QUICK else "")
         width = shutil.get_terminal_size().columns - 1
         sys.stderr.write(f"\r\x1b[2K{fitted(printable(text), width)}")
         sys.stderr.flush()
