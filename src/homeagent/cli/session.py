@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from homeagent import config
+from homeagent.cli.applying import apply_policies
 from homeagent.cli.progress import shown
-from homeagent.errors import ConfigError
+from homeagent.errors import HomeAgentError
 from homeagent.paths import Home, default_home
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Session:
         from homeagent.memory import Memory
 
         with Memory.open(self.home.root, embedder=self.embedder()) as memory:
-            self._apply_policies(memory)
+            apply_policies(memory, self.config, self.home.root)
+            self._do_chores(memory)
             yield memory
 
     @contextmanager
@@ -67,7 +68,8 @@ class Session:
         model = model_of(config, self._offline, self._offline)
         app = App.open(self.home.root, parts_of(config, model=model, embedder=self.embedder()))
         try:
-            self._apply_policies(app.memory)
+            apply_policies(app.memory, self.config, self.home.root)
+            self._do_chores(app.memory)
             yield app
         finally:
             app.shutdown()
@@ -79,7 +81,7 @@ class Session:
         read = config.load(self.home.config)
         app.use(model_of(read, app.model, self._offline), agent_settings(read))
         self.config = read
-        self._apply_policies(app.memory)
+        apply_policies(app.memory, self.config, self.home.root)
 
     def settings_stamp(self) -> tuple[int, int]:
         """Return what differs when the settings' file has been written since."""
@@ -120,6 +122,15 @@ class Session:
                 memory.settle(progress=lambda step, done, left: progress(step, done, done + left))
         return sum(memory.pending().values())
 
+    def _do_chores(self, memory: Memory) -> None:
+        """Make the backup that is due and the like; what keeps it from that is said, and is no reason to stop."""
+        from homeagent.memory.chores import do_chores
+
+        try:
+            do_chores(memory)
+        except HomeAgentError as error:
+            self.terminal.note(str(error))
+
     def greet(self, memory: Memory) -> None:
         """Say what to do first when nothing was ever kept."""
         if not memory.counts().get("turn"):
@@ -129,31 +140,3 @@ class Session:
         if self.terminal.language == "zh" and sentence.startswith("preparing"):
             sentence = self.terminal.message("step_model")
         self.terminal.note(f"{sentence} ({done:.0%})" if done else sentence)
-
-    def _apply_policies(self, memory: Memory) -> None:
-        """Set the policies of the settings when they changed since they were last set; take back those that are gone.
-
-        What was set last is remembered beside the settings: policies that others set are not ours to take back.
-        """
-        wanted = config.shown(self.config)["policies"]
-        path = self.home.root / "policies.applied.json"
-        before = _read_json(path)
-        if wanted == before or not (self.config.tools or before):
-            return
-        old = before.get("tools", {}) if isinstance(before, dict) else {}
-        gone = {name: None for name in old if name not in self.config.tools}
-        memory.set_policies({**self.config.tools, **gone})
-        try:
-            path.touch(mode=0o600)
-            path.write_text(json.dumps(wanted), encoding="utf-8")
-        except OSError as error:
-            step = "Mend its permissions; the policies are in force"
-            raise ConfigError(str(path), f"can't be written ({error.strerror})", step) from error
-
-
-def _read_json(path: Path) -> object:
-    try:
-        found: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found
