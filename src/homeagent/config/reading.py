@@ -97,10 +97,11 @@ def parse(text: str, where: str) -> Config:
     return Config(
         memory=_memory(document, where),
         ui=UiSettings(**cast("_UiValues", _section(document, "ui", where))),
-        tools=_policies(document.get("policies", {}), where),
+        tools=_policies(document.get("policies", {}), "tools", where),
         agent=AgentOptions(**cast("_AgentValues", _section(document, "agent", where))),
         models=_models(document.get("models", {}), where),
         plugins=_plugins(document.get("plugins", {}), where),
+        channels=_policies(document.get("policies", {}), "channels", where),
     )
 
 
@@ -159,11 +160,12 @@ def _checked(table: dict[str, object], known: Mapping[str, Field], where: str) -
     return dict(table)
 
 
-def _policies(value: object, where: str) -> dict[str, MemoryPolicy]:
+def _policies(value: object, kind: str, where: str) -> dict[str, MemoryPolicy]:
     table = _table(value, f"{where} [policies]", "[policies.tools]")
-    _refuse_unknown(table, ("tools",), f"{where} [policies]", "section")
-    tools = _table(table.get("tools", {}), f"{where} [policies.tools]", "[policies.tools]")
-    return {name: _policy(found, f"{where} [policies.tools] {name}") for name, found in tools.items()}
+    _refuse_unknown(table, ("tools", "channels"), f"{where} [policies]", "section")
+    where = f"{where} [policies.{kind}]"
+    named = _table(table.get(kind, {}), where, f"[policies.{kind}]")
+    return {name: _policy(found, f"{where} {name}") for name, found in named.items()}
 
 
 def _policy(value: object, where: str) -> MemoryPolicy:

@@ -89,8 +89,8 @@ class ModelSettings:
 class Config:
     """Everything in ``config.toml``.
 
-    ``tools`` are the owner's policies, by a tool's name or a glob; ``models`` the sources of models by name, the first
-    to ask first; ``plugins`` what is configured of each plugin, checked when the plugin reads it.
+    ``tools`` and ``channels`` are the owner's policies, by a name or a glob; ``models`` the sources of models by name,
+    the first to ask first; ``plugins`` what is configured of each plugin, checked when the plugin reads it.
     """
 
     memory: MemorySettings = field(default_factory=MemorySettings)
@@ -99,3 +99,4 @@ class Config:
     agent: AgentOptions = field(default_factory=AgentOptions)
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    channels: Mapping[str, MemoryPolicy] = field(default_factory=dict)

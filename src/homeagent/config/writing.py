@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["change"]
 
-_POLICY: Final = "policies.tools."
+_POLICIES: Final = ("policies.tools.", "policies.channels.")
 _POLICY_EXAMPLE: Final = "no_memory or cleaner='json(content) | head(4000)'"
 
 
@@ -56,9 +56,10 @@ def _is_toml(path: Path) -> bool:
 
 
 def _key_parts(key: str) -> list[str]:
-    """Return the sections and the name of a key; a tool's name may hold dots and stands for itself."""
-    if key.startswith(_POLICY) and len(key) > len(_POLICY):
-        return ["policies", "tools", key.removeprefix(_POLICY).strip("\"'")]
+    """Return the sections and the name of a key; the name of a tool or channel may hold dots and stands for itself."""
+    for start in _POLICIES:
+        if key.startswith(start) and len(key) > len(start):
+            return [*start.split(".")[:2], key.removeprefix(start).strip("\"'")]
     match key.split("."):
         case ["models", name] if name:
             return ["models", name]
@@ -72,15 +73,15 @@ def _key_parts(key: str) -> list[str]:
         case [section, setting] if section in SECTIONS and setting in SECTIONS[section]:
             return [section, setting]
     known = [f"{section}.{name}" for section, names in SECTIONS.items() for name in names]
-    more = "policies.tools.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING"
+    more = "policies.tools.NAME, policies.channels.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING"
     raise ConfigError(key, "there is no such setting", f"Use one of {', '.join(known)}, {more}")
 
 
 def _value(parents: list[str], name: str, text: str) -> object:
     """Return ``text`` as the value it means: TOML where it is TOML, else the text itself."""
-    if parents == ["policies", "tools"]:
+    if parents[0] == "policies":
         inner = "no_memory = true" if text.strip() == "no_memory" else text
-        return _table(f"policies.tools.{name}", inner, _POLICY_EXAMPLE, inline=True)
+        return _table(f"policies.{parents[1]}.{name}", inner, _POLICY_EXAMPLE, inline=True)
     if parents == ["models"]:
         return _table(f"models.{name}", text, f'"{MODEL_EXAMPLE}"', inline=False)
     known = MODEL if parents[0] == "models" else SECTIONS.get(parents[0], {})

@@ -104,6 +104,17 @@ class Policies:
             for each in self._in_force("tool", PolicyBook(self._log.policies()), {})
         ]
 
+    def overridden(self, kind: Kind = "tool") -> dict[str, tuple[bool, str]]:
+        """Return (no_memory, cleaner as stored) of the owner's policies as the log has them now, by name or glob."""
+        rows = PolicyBook(self._log.policies()).listed()
+        return {row.name: (row.no_memory, row.cleaner) for row in rows if row.origin == "override" and row.kind == kind}
+
+    def differing(self, named: Mapping[str, MemoryPolicy], *, kind: Kind = "tool") -> dict[str, MemoryPolicy]:
+        """Return those of ``named`` that the log has otherwise or not at all, as the owner's."""
+        known = self.overridden(kind)
+        stored = {name: (policy.no_memory, checked(name, policy)) for name, policy in named.items()}
+        return {name: policy for name, policy in named.items() if known.get(name) != stored[name]}
+
     def in_force(self) -> list[PolicyInForce]:
         """Return every tool and channel that ever spoke or was named, with its policy and what it left behind."""
         book = PolicyBook(self._log.policies())
