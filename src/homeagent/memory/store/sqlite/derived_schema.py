@@ -30,6 +30,7 @@ CREATE TABLE computed (
     cuts TEXT NOT NULL, fingerprint TEXT NOT NULL
 ) STRICT;
 CREATE INDEX computed_turn ON computed(turn, position);
+CREATE INDEX computed_cut ON computed(segment) WHERE cuts <> '[]';
 CREATE TABLE chat (chat INTEGER PRIMARY KEY, channel BLOB NOT NULL, name BLOB NOT NULL) STRICT;
 CREATE TABLE audience (
     audience INTEGER PRIMARY KEY, channel BLOB NOT NULL, members BLOB NOT NULL, shared BLOB NOT NULL
@@ -116,7 +117,7 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-_VERSION = 2
+_VERSION = 3
 """Raise it with every change of a table."""
 
 DERIVED_SCHEMA = Schema(
