@@ -105,6 +105,7 @@ class Audience(RuleBasedStateMachine):
         )
         said = Said(name, place, (sender, *members))
         self.model.said.append(said)
+        self._ask(Viewer(sender, PLACES[self.count % len(PLACES)], members))
         return said
 
     @rule(channel=st.sampled_from(("cli", "chat", "mail")), sender=senders, person=st.none() | persons)
@@ -135,6 +136,7 @@ class Audience(RuleBasedStateMachine):
         if said in self.model.said:
             self.memory.sharing.share(self.memory.find(said.name), **_whom(whom))
             said.with_.add(whom)
+            self._ask_as(whom)
 
     @rule(said=turns, data=st.data())
     def unshare(self, said, data):
@@ -142,6 +144,7 @@ class Audience(RuleBasedStateMachine):
             whom = data.draw(st.sampled_from(sorted(said.with_, key=repr)))
             self.memory.sharing.unshare(self.memory.find(said.name), **_whom(whom))
             said.with_.discard(whom)
+            self._ask_as(whom)
 
     @rule(said=turns)
     def forget_or_bring_back(self, said):
@@ -165,7 +168,19 @@ class Audience(RuleBasedStateMachine):
 
     @rule(person=senders, place=places | st.just(Place("chat", "new")), members=members)
     def ask(self, person, place, members):
-        viewer = Viewer(person, place, members)
+        self._ask(Viewer(person, place, members))
+
+    def _ask_as(self, whom):
+        """Ask as those whom a share is about: in that chat, or as that person alone somewhere new."""
+        if isinstance(whom, Place):
+            self._ask(Viewer("zoe", whom))
+            return
+        for channel in ("cli", "chat", "mail"):
+            for sender in SENDERS:
+                if self.model.person(channel, sender) == whom:
+                    self._ask(Viewer(sender, Place(channel, "alone")))
+
+    def _ask(self, viewer):
         visible = self.model.visible(viewer)
         self.memory.settle()
         assert shown(self.memory, "what did the zebra say", viewer=viewer, limit=50) <= visible
@@ -185,6 +200,6 @@ def _whom(whom):
 
 
 Audience.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=50, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 TestAudience = Audience.TestCase
