@@ -21,7 +21,7 @@ from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
 from homeagent.agent.toolbox import Toolbox
 from homeagent.errors import HomeAgentError
-from homeagent.memory import OWNER, Attachment, Segment
+from homeagent.memory import Attachment, Segment
 from homeagent.models.messages import ToolSpec
 from homeagent.models.offline import OfflineModel
 from homeagent.plugins import StageEngine
@@ -125,7 +125,7 @@ class Agent:
             return ""
         window = chat.window_for(private=turn.incoming.private)
         # A typed call needs neither model nor memory; only the owner types one.
-        typed = is_tool_command(message.text) and turn.incoming.person == OWNER and not turn.incoming.injected
+        typed = is_tool_command(message.text) and turn.incoming.from_owner
         why = Why(message.text) if typed else await self._recall(turn, message.text)
         chat.why = chosen(why, window.turns, int(self._limits().room * _SHARE_OF_RECALLED), self._tokens)
         turn.ui.show(Recalled(chat.why))
@@ -154,7 +154,7 @@ class Agent:
         if made != message:
             new = tuple(each for each in kept if each not in incoming.attachments)
             await turn.add(Segment("user", made.text, plugin=ON_INPUT, attachments=new, no_memory=message.no_memory))
-        turn.messages.append(said(made.text, kept, incoming.person, injected=incoming.injected))
+        turn.messages.append(said(made.text, kept, incoming.speaker, injected=incoming.injected))
         return made
 
     async def _recall(self, turn: OpenTurn, text: str) -> Why:

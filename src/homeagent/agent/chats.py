@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from homeagent.agent.context import Window, view_of
+from homeagent.agent.incoming import speaker_of
 from homeagent.agent.recalling import Why
 from homeagent.agent.rendering import past_messages
 
@@ -79,7 +80,7 @@ class Chats:
         return Window(
             view_of(
                 each.turn,
-                past_messages(each.segments, each.sender, injected=each.injected, limit=self._limit),
+                past_messages(each.segments, speaker_of(place, each.sender), injected=each.injected, limit=self._limit),
                 self._count,
             )
             for each in past

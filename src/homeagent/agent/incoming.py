@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from homeagent.memory import OWNER, Segment, Turn
+from homeagent.memory import OWNER, Segment, Turn, is_owner
 from homeagent_sdk import TurnInfo
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.turn import Status
     from homeagent.models.messages import Message, Reply, Usage
 
-__all__ = ["Incoming", "OpenTurn"]
+__all__ = ["Incoming", "OpenTurn", "speaker_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,21 @@ class Incoming:
     injected: bool = False
     source: str = ""
     external_id: str = ""
+
+    @property
+    def from_owner(self) -> bool:
+        """Whether the owner himself said it, and no plugin in his name."""
+        return is_owner(self.place.channel, self.person) and not self.injected
+
+    @property
+    def speaker(self) -> str:
+        """Who says it, as the model is told: a stranger who calls himself ``owner`` comes with his channel's name."""
+        return speaker_of(self.place, self.person)
+
+
+def speaker_of(place: Place, sender: str) -> str:
+    """Return how the model is told of a sender: ``owner`` for the owner alone."""
+    return sender if sender != OWNER or is_owner(place.channel, sender) else f"{place.channel}:{sender}"
 
 
 @dataclass(slots=True)

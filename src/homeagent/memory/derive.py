@@ -23,6 +23,7 @@ from homeagent.memory.door.quotes import Quotes
 from homeagent.memory.embed.protocol import makes_vectors
 from homeagent.memory.explain import explained_segment
 from homeagent.memory.indexing import INDEX_VERSION, cues_of, indexed
+from homeagent.memory.keeping import home_secret
 from homeagent.memory.passages import turn_passages
 from homeagent.memory.policy import PolicyBook
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, packed_vector
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Computed, Entry, SegmentRow, TurnRow
     from homeagent.memory.turn import Place
 
-__all__ = ["Deriver", "home_secret"]
+__all__ = ["Deriver"]
 
 _QUEUED = "queued_through"
 _MODEL = "model"
@@ -50,14 +51,6 @@ _BATCH = 64
 _EMBED_BATCH = 32
 _PAGE = 2000
 _WRITE_SECONDS = 0.04
-
-
-def home_secret(log: LogStore) -> bytes:
-    """Return the home's own secret, made when the home is: it salts the hashes of hidden text."""
-    for row in log.outcomes():
-        if row.kind == "home":
-            return bytes.fromhex(row.payload)
-    raise LookupError("the log has no home secret")
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,44 +270,56 @@ class Deriver:
         self._derived.queue(Todo(seq, "door", f"policy-{policy}") for seq in sorted(wanted))
 
     def _run(self, batch: Sequence[Todo], state: _State) -> None:
-        """Do a batch: what takes long (cleaners, cutting words) first, then short transactions that only write."""
-        ready = [self._prepared(item, state) for item in batch]
+        """Do a batch: what takes long (cleaners, cutting words, looking for copies) first, then only write."""
+        ready: list[tuple[Todo, Callable[[], None]]] = []
+
+        def write() -> None:
+            self._write(ready)
+            ready.clear()
+
+        for item in batch:
+            turn = item.step == "index"
+            step = self._prepared_turn(item.seq) if turn else self._prepared_segment(item.seq, state, write)
+            ready.append((item, step))
+        write()
+
+    def _write(self, ready: Sequence[tuple[Todo, Callable[[], None]]]) -> None:
+        """Make short transactions of what is ready, each step with its queue entry."""
         at = 0
         while at < len(ready):
             with self._derived.transaction():
                 until = time.monotonic() + _WRITE_SECONDS
                 while at < len(ready) and time.monotonic() < until:
-                    ready[at]()
-                    self._derived.finish(batch[at])
+                    item, step = ready[at]
+                    step()
+                    self._derived.finish(item)
                     at += 1
 
-    def _prepared(self, item: Todo, state: _State) -> Callable[[], None]:
-        return self._prepared_turn(item.seq) if item.step == "index" else self._prepared_segment(item.seq, state)
-
-    def _prepared_segment(self, seq: int, state: _State) -> Callable[[], None]:
+    def _prepared_segment(self, seq: int, state: _State, write: Callable[[], None]) -> Callable[[], None]:
         row = self._log.segment(seq)
         turn = self._log.turn(row.turn) if row is not None else None
         if row is None or turn is None:
             return _nothing  # erased meanwhile
-        pins = state.pins.get(seq, ())
-        if row.segment.role == "assistant":  # it may copy from what this very batch writes
-            return lambda: self._put_segment(row, turn, state.door.admit(row, turn, pins), state)
-        passed = state.door.admit(row, turn, pins)
-        return lambda: self._put_segment(row, turn, passed, state)
-
-    def _put_segment(self, row: SegmentRow, turn: TurnRow, passed: Passed, state: _State) -> None:
-        old = self._derived.computed(row.seq)
-        passed = self._carried(row, passed)
+        if row.segment.role == "assistant":
+            write()  # it may copy from what this very batch holds
+        passed = self._carried(row, state.door.admit(row, turn, state.pins.get(seq, ())))
         computed = passed.computed
         if turn.seq in state.forgotten:
             computed = replace(computed, decision="forgotten", reason="forgotten by its owner", text=NOTHING)
-        self._keep_sketch(row, turn, passed, old)
+        old = self._derived.computed(seq)
+        keep_sketch = self._prepared_sketch(row, turn, passed, old)
+        return lambda: self._put_segment(row, computed, old, keep_sketch)
+
+    def _put_segment(
+        self, row: SegmentRow, computed: Computed, old: Computed | None, keep_sketch: Callable[[], None]
+    ) -> None:
+        keep_sketch()
         if computed == old:
             return
         self._derived.put_computed(computed)
         if old is not None:
-            self._distiller.changed(turn.seq)
-            self._derived.queue([Todo(turn.seq, "index", f"door-{row.seq}")])
+            self._distiller.changed(row.turn)
+            self._derived.queue([Todo(row.turn, "index", f"door-{row.seq}")])
 
     def _carried(self, row: SegmentRow, passed: Passed) -> Passed:
         """Return what a cleaner that can't be run any more once made of this segment, where that is still known."""
@@ -324,15 +329,25 @@ class Deriver:
         self.carried += 1
         return carried(passed, row.segment, known)
 
-    def _keep_sketch(self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None) -> None:
+    def _prepared_sketch(
+        self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None
+    ) -> Callable[[], None]:
+        """Work out by what copies of a segment are known; return what stores it."""
         chat = chat_key(turn.place)
         salt = self._quotes.salt(chat)
-        if old is not None and passed.own:
-            self._derived.remove_own_sketch(row.seq)
-        elif old is not None:
-            self._derived.remove_sketch(chat, row.seq, sketch_of(all_copies(row.segment, old.text), salt))
-        if passed.copyable.texts or passed.copyable.tokens:
-            self._derived.add_sketch(chat, row.seq, sketch_of(passed.copyable, salt), own=passed.own)
+        before = sketch_of(all_copies(row.segment, old.text), salt) if old is not None and not passed.own else None
+        copyable = passed.copyable
+        now = sketch_of(copyable, salt) if copyable.texts or copyable.tokens else None
+
+        def store() -> None:
+            if before is not None:
+                self._derived.remove_sketch(chat, row.seq, before)
+            elif old is not None:
+                self._derived.remove_own_sketch(row.seq)
+            if now is not None:
+                self._derived.add_sketch(chat, row.seq, now, own=passed.own)
+
+        return store
 
     def _prepared_turn(self, seq: int) -> Callable[[], None]:
         row = self._log.turn(seq)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.protocols import audience_term, chat_key, chat_term
-from homeagent.memory.turn import OWNER
+from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ __all__ = ["People", "Visible", "visible"]
 class People:
     """The identity map as it stands after a list of events.
 
-    A sender nobody linked is a person of his own: ``channel:sender``. The id ``owner`` is one person everywhere.
+    A sender nobody linked is a person of his own, ``channel:sender``; the owner is himself in the home's own channels.
     """
 
     def __init__(self, rows: Iterable[IdentityRow]) -> None:
@@ -36,7 +36,7 @@ class People:
         linked = self._links.get((channel, sender))
         if linked is not None:
             return linked
-        return OWNER if sender == OWNER else f"{channel}:{sender}"
+        return OWNER if is_owner(channel, sender) else f"{channel}:{sender}"
 
 
 class Visible:
