@@ -57,6 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     crash.add_argument("--home", type=Path, metavar="H", help="an empty folder to use and leave behind")
     facts = _command(commands, "facts", _facts, "precision and recall of facts on labelled sentences")
     facts.add_argument("--show", action="store_true", help="list what is wrong in the development half")
+    policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 % of a long life")
+    policy.add_argument("--turns", type=int, default=100_000, help="how many turns the home holds (100000)")
+    policy.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled home there and use it again")
     _command(commands, "cli", _cli, "how long the command line takes to start")
     return parser
 
@@ -147,6 +150,14 @@ def _crash(arguments: argparse.Namespace) -> int:
     plan = CrashPlan(arguments.rounds, arguments.writers, arguments.seed)
     report = crash_report(plan, arguments.home)
     _write(arguments, report, crash_table(report))
+    return 0 if report["passed"] else 1
+
+
+def _policy(arguments: argparse.Namespace) -> int:
+    from bench.policy import policy_report, policy_table
+
+    report = policy_report(arguments.turns, arguments.homes)
+    _write(arguments, report, policy_table(report))
     return 0 if report["passed"] else 1
 
 

@@ -10,6 +10,7 @@ __all__ = [
     "HomeError",
     "InputError",
     "NotFoundError",
+    "OutdatedError",
     "PolicyError",
     "StoreError",
 ]
@@ -45,6 +46,10 @@ class StoreError(HomeAgentError):
 
 class DamagedError(StoreError):
     """A database file is no database, or some of its pages are wrong."""
+
+
+class OutdatedError(StoreError):
+    """A database file of an older version that is not brought up to date but made again."""
 
 
 class InputError(HomeAgentError):

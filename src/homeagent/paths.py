@@ -61,6 +61,11 @@ class Home:
         """Folder of lock files, one for each process that has turns open."""
         return self.root / "writers"
 
+    @property
+    def backups(self) -> Path:
+        """Folder of the copies that the owner's rule makes."""
+        return self.root / "backups"
+
     def prepare(self) -> None:
         """Make the folder if it is not there, private to its owner; raise `HomeError` when it can't be used."""
         try:

@@ -11,7 +11,7 @@ import pytest
 import homeagent.cli
 from homeagent.cli.messages import MESSAGES, message, usage_problem
 
-SOURCES = "".join(path.read_text() for path in Path(homeagent.cli.__file__).parent.glob("*.py"))
+SOURCES = "".join(path.read_text() for path in Path(homeagent.cli.__file__).parent.rglob("*.py"))
 
 
 @pytest.mark.parametrize("key", MESSAGES)
@@ -28,7 +28,7 @@ def test_the_chinese_is_chinese(key):
 
 @pytest.mark.parametrize("key", MESSAGES)
 def test_every_message_is_used(key):
-    stems = ("help_", "step_", "doctor_", "option_", "argument_")
+    stems = ("help_", "step_", "doctor_", "option_", "argument_", "chat_help_", "status_", "model_")
     assert len(re.findall(f"[\"']{key}[\"']", SOURCES)) > 1 or key.startswith(stems)
 
 

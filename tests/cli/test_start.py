@@ -55,7 +55,6 @@ def test_the_common_options_stand_before_or_after_the_command(homeagent, tmp_pat
 @pytest.mark.parametrize(
     "words",
     [
-        [],
         ["memory"],
         ["dance"],
         ["ask"],

@@ -93,7 +93,7 @@ RUNNING = [
         "raw is written as computed",
         "derive.py",
         r"\.put_computed\(computed\)",
-        ".put_computed(replace(computed, text=label(row.segment.text)))",
+        ".put_computed(replace(computed, text=label(self._log.segment(computed.segment).segment.text)))",
     ),
     Mutant(
         "passages are cut from raw",
@@ -124,7 +124,7 @@ RUNNING = [
         ".passages([missing[key] for key in keys] + [label(row.segment.text) "
         "for item in batch for row in self._log.segments(item.seq)])[:len(keys)]",
     ),
-    Mutant("a policy flip is not derived again", "derive.py", r"self\._queue_changed\(entry\.seq.*\)", "pass"),
+    Mutant("a policy flip is not derived again", "derive.py", r"self\._touched\.take\(entry\.seq\)", "pass"),
     Mutant("a forgotten turn stays computed", "derive.py", r"if turn\.seq in state\.forgotten", "if False"),
     Mutant("an erased turn stays computed", "derive.py", r"self\._derived\.remove_turn\(.*\)", "pass"),
     Mutant(

@@ -10,7 +10,7 @@ from homeagent.memory.derive import Deriver
 from homeagent.memory.door.runner import Cleaned
 from homeagent.memory.embed.none import NoEmbedder
 from homeagent.memory.lease import Lease
-from homeagent.memory.store.records import PolicyRow
+from homeagent.memory.store.records import Doomed, PolicyRow
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.turn import TurnId
@@ -80,7 +80,7 @@ def test_policies_forgets_archives_and_erasures_that_only_the_log_knows_are_foll
         log.add_policy(HIDE)
         log.forget(seqs[forgotten])
         log.add_outcome("archived", f'{{"turns": [{seqs[hidden]}]}}')
-        log.erase([seqs[erased]], {}, "owner")
+        log.erase(Doomed((seqs[erased],)), {}, "owner")
     with opened(home) as memory:
         assert computed_texts(memory, hidden) == ["first", "", "no fruit"]
         assert computed_texts(memory, forgotten) == [""]

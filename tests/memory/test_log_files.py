@@ -79,12 +79,14 @@ def test_a_backup_never_overwrites_and_needs_a_folder(tmp_path):
 @pytest.mark.parametrize("name", ["log.db", "derived.db"])
 def test_a_file_of_a_newer_version_is_refused_and_left_alone(tmp_path, name):
     filled(tmp_path / "home")
+    with closing(sqlite3.connect(tmp_path / "home" / name)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
     change(tmp_path / "home" / name, "PRAGMA user_version = 999")
     with pytest.raises(StoreError, match=r"newer HomeAgent \(format 999") as refused:
         opened(tmp_path / "home")
     assert name in refused.value.where
     assert "Update" in refused.value.next_step
-    change(tmp_path / "home" / name, "PRAGMA user_version = 1")
+    change(tmp_path / "home" / name, f"PRAGMA user_version = {version}")
     with opened(tmp_path / "home") as memory:
         assert found(memory, "apples") == {"a"}
 

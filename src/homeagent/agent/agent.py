@@ -15,7 +15,7 @@ from homeagent.agent.conversation import Asked, Conversation, Setting
 from homeagent.agent.events import Recalled, Refused, SilentUi, StatusLine, TurnEnded, TurnFailed, TurnStarted
 from homeagent.agent.incoming import OpenTurn
 from homeagent.agent.prompt import instructions, volatile_lines
-from homeagent.agent.recalling import Why, chosen, recall_for
+from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for
 from homeagent.agent.rendering import ON_INPUT, said, whole
 from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
@@ -46,13 +46,13 @@ _log = logging.getLogger("homeagent.agent")
 _SHARE_OF_RECALLED = 0.12
 
 
-def is_tool_command(text: str) -> bool:
-    """Whether a message is a typed call: ``/tool name key=value``."""
-    return text.lstrip().partition(" ")[0].rstrip() == "/tool"
-
-
 def _now() -> datetime:
     return datetime.now(UTC).astimezone()
+
+
+def _ended(turn: OpenTurn, seconds: float) -> TurnEnded:
+    spent = turn.spent
+    return TurnEnded(turn.id, turn.status, seconds, spent.usage, spent.cost, spent.currency, spent.source, spent.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,7 @@ class Agent:
 
     def __init__(self, parts: AgentParts, settings: AgentSettings | None = None) -> None:
         self._parts = parts
+        self._model = parts.model
         self._settings = settings or AgentSettings()
         self._stages = StageEngine(parts.registry, seconds=self._settings.stage_seconds)
         self._tokens = ModelTokens(parts.estimator, parts.model)
@@ -114,8 +115,7 @@ class Agent:
         finally:
             await turn.close()
             self._show_in_window(turn, chat)
-            spent, seconds = turn.spent, time.monotonic() - started
-            turn.ui.show(TurnEnded(turn.id, turn.status, seconds, spent.usage, spent.cost, spent.currency))
+            turn.ui.show(_ended(turn, time.monotonic() - started))
         await self._archive(chat)
         return answer
 
@@ -125,13 +125,12 @@ class Agent:
             return ""
         window = chat.window_for(private=turn.incoming.private)
         # A typed call needs neither model nor memory; only the owner types one.
-        typed = is_tool_command(message.text) and turn.incoming.from_owner
-        why = Why(message.text) if typed else await self._recall(turn, message.text)
-        chat.why = chosen(why, window.turns, int(self._limits().room * _SHARE_OF_RECALLED), self._tokens)
+        typed = turn.incoming.is_typed_call
+        chat.why = Why(message.text, nothing=False) if typed else await self._recall(turn, message.text, window)
         turn.ui.show(Recalled(chat.why))
         setting = await self._set(turn, message, chat, window)
         toolbox = Toolbox(turn, self._parts.registry, self._stages, self._parts.memory, self._settings)
-        asked = Asked(self._offline if typed else self._parts.model, self._tokens)
+        asked = Asked(self._offline if typed else self._model, self._tokens)
         conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
         answer = await conversation.hold(setting)
         if answer:
@@ -157,12 +156,21 @@ class Agent:
         turn.messages.append(said(made.text, kept, incoming.speaker, injected=incoming.injected))
         return made
 
-    async def _recall(self, turn: OpenTurn, text: str) -> Why:
+    async def _recall(self, turn: OpenTurn, text: str, window: Window) -> Why:
+        """Return what the memory has to say, and what of it the model gets."""
+        limit = self._settings.recall_limit
+        quotes = isinstance(self._model, OfflineModel)
+        if quotes and not asks(text):
+            return Why(text, nothing=False)
         try:
-            return await recall_for(turn.incoming, text, turn.at, self._parts.memory, self._settings.recall_limit)
+            looked_at = limit * LOOK_AT if quotes else limit
+            found = await recall_for(turn.incoming, text, turn.at, self._parts.memory, looked_at)
         except HomeAgentError as error:  # without its memory it can still answer
-            turn.ui.show(StatusLine(f"nothing could be recalled: {error}"))
+            turn.ui.show(StatusLine(f"nothing could be recalled: {error}", "no_recall", str(error)))
             return Why(text)
+        if quotes:
+            return quotable(found, limit)
+        return chosen(found, window.turns, int(self._limits().room * _SHARE_OF_RECALLED), self._tokens)
 
     async def _set(self, turn: OpenTurn, message: Message, chat: Chat, window: Window) -> Setting:
         """Return what surrounds the turn's words; turns for which there is no room leave the window."""
@@ -183,7 +191,8 @@ class Agent:
         return Setting(prompt.instructions, volatile, specs, window.views, limits, chat.why, message)
 
     def _limits(self) -> Limits:
-        return Limits(self._tokens.window, self._settings.reply_tokens, self._tokens)
+        cap = self._settings.window_tokens or self._tokens.window
+        return Limits(min(cap, self._tokens.window), self._settings.reply_tokens, self._tokens)
 
     def _show_in_window(self, turn: OpenTurn, chat: Chat) -> None:
         if turn.messages:
@@ -201,6 +210,11 @@ class Agent:
             _log.warning("turns that left the window could not be archived: %s", error)
 
     # -- what a UI may ask for ------------------------------------------------------------------------------------
+
+    def use(self, model: Model, settings: AgentSettings) -> None:
+        """Answer with this model and these settings from the next turn of each chat on."""
+        self._model, self._settings = model, settings
+        self._tokens.use(model)
 
     async def why(self, place: Place) -> Why:
         """Return what the last turn of a chat recalled, and why."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from homeagent.agent.context import Limits, Parts, fit
 from homeagent.agent.events import Refused, Said, StatusLine, TextDelta, Thinking
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Conversation", "Setting"]
 
+_CUT: Final = StatusLine("the answer was cut by its limit", "cut")
+_HELD_BACK: Final = StatusLine("the answer was held back by the model or its server", "held_back")
 _TIGHTER = 0.7
 _TRIES = 3
 
@@ -128,9 +130,13 @@ class Conversation:
     def _say_what_is_left_out(self, fitted: Fitted, setting: Setting) -> None:
         missing = len(setting.tools) - len(fitted.tools)
         if missing:
-            self._turn.ui.show(StatusLine(f"{missing} tools don't fit into the model's window"))
+            self._turn.ui.show(
+                StatusLine(f"{missing} tools don't fit into the model's window", "tools_out", str(missing))
+            )
         if fitted.left_out:
-            self._turn.ui.show(StatusLine(f"{fitted.left_out} older turns are out of view"))
+            self._turn.ui.show(
+                StatusLine(f"{fitted.left_out} older turns are out of view", "turns_out", str(fitted.left_out))
+            )
 
     async def _stream(self, request: ModelRequest, cites: tuple[TurnId, ...]) -> said_by.Reply:
         written: list[str] = []
@@ -146,7 +152,7 @@ class Conversation:
                         case said_by.ReasoningDelta(text=text):
                             ui.show(Thinking(text))
                         case said_by.ToolCallStarted(name=name):
-                            ui.show(StatusLine(name))
+                            ui.show(StatusLine(name, "calling", name))
                         case said_by.Reply():
                             if event.usage is not None:
                                 self._tokens.observe(request, event.usage)
@@ -164,7 +170,7 @@ class Conversation:
         """Take a reply through its stages, into the log and to the person."""
         self._turn.spent.add(reply)
         for note in reply.notes:
-            self._turn.ui.show(StatusLine(note))
+            self._turn.ui.show(StatusLine(note, "note", note))
         values = {"message": setting.message, "turn": self._turn.info}
         calls = reply.message.tool_calls if may_call else ()
         answer = Reply(reply.message.text, tuple(map(_asked, calls)), number)
@@ -187,7 +193,8 @@ class Conversation:
         if taken.text or taken.calls:
             # First into the log: what a tool is about to do is known even if it never comes back.
             # An answer out of the memory itself is recalled memory, which is not memorised again.
-            echo = self._offline and bool(cites) and not taken.calls
+            # Nor is its "noted", nor a tool's result that it repeats: of that the tool's policy decides.
+            echo = self._offline and not taken.calls
             asked = calls_as_json(taken.calls)
             await self._turn.add(Segment("assistant", taken.text, arguments=asked, cites=cites, no_memory=echo))
             self._turn.messages.append(spoken(taken.text, taken.calls, reply.message.reasoning))
@@ -196,8 +203,7 @@ class Conversation:
                 self._turn.ui.show(TextDelta(taken.text))
             self._turn.ui.show(Said(taken.text))
         if reply.reason in ("length", "refused"):
-            what = "cut by its limit" if reply.reason == "length" else "held back by the model or its server"
-            self._turn.ui.show(StatusLine(f"the answer was {what}"))
+            self._turn.ui.show(_CUT if reply.reason == "length" else _HELD_BACK)
 
 
 def _asked(call: ToolCall) -> AskedCall:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from homeagent.agent.recalling import Why
@@ -97,9 +97,14 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """One line about what is going on; a later one takes its place."""
+    """One line about what is going on; a later one takes its place.
+
+    ``kind`` and ``detail`` are for those who say it in another language; ``calling`` is a tool that is being asked for.
+    """
 
     text: str
+    kind: Literal["calling", "note", "cut", "held_back", "no_recall", "tools_out", "turns_out"] = "note"
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,8 @@ class TurnFailed:
 class TurnEnded:
     """The turn is closed. ``usage`` adds up what the model's server counted, None when it did not.
 
-    ``cost`` is in ``currency``, None where it is not known.
+    ``cost`` is in ``currency``, None where it is not known. ``source`` is what answered last, ``model`` what its server
+    calls its model; both are empty when nothing did.
     """
 
     turn: TurnId | None
@@ -129,6 +135,8 @@ class TurnEnded:
     usage: Usage | None = None
     cost: float | None = None
     currency: str = ""
+    source: str = ""
+    model: str = ""
 
 
 Event = (

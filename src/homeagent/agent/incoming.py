@@ -46,6 +46,11 @@ class Incoming:
         return is_owner(self.place.channel, self.person) and not self.injected
 
     @property
+    def is_typed_call(self) -> bool:
+        """Whether the owner typed ``/tool name key=value``: a call that needs no model."""
+        return self.from_owner and self.text.lstrip().partition(" ")[0].rstrip() == "/tool"
+
+    @property
     def speaker(self) -> str:
         """Who says it, as the model is told: a stranger who calls himself ``owner`` comes with his channel's name."""
         return speaker_of(self.place, self.person)
@@ -63,9 +68,12 @@ class Spent:
     usage: Usage | None = None
     cost: float | None = None
     currency: str = ""
+    source: str = ""
+    model: str = ""
 
     def add(self, reply: Reply) -> None:
         """Count one reply in."""
+        self.source, self.model = reply.source, reply.model
         if reply.usage is not None:
             self.usage = reply.usage if self.usage is None else self.usage + reply.usage
         if reply.cost is not None:
@@ -95,7 +103,9 @@ class OpenTurn:
     @staticmethod
     async def open(incoming: Incoming, at: datetime, ui: Ui, memory: MemoryPort) -> OpenTurn:
         """Open a turn with the words that came in; they are on the disk when this returns."""
-        first = Segment("user", incoming.text, attachments=incoming.attachments, no_memory=incoming.no_memory)
+        # A typed call holds a tool's arguments: its policy decides about them where they are the tool's own.
+        hidden = incoming.no_memory or incoming.is_typed_call
+        first = Segment("user", incoming.text, attachments=incoming.attachments, no_memory=hidden)
         turn = Turn(
             incoming.place,
             incoming.person,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from homeagent.agent.marking import marked
 from homeagent.errors import NotFoundError
 from homeagent.memory import Segment, Turn, Viewer
+from homeagent.memory.compute import QueryText
+from homeagent.memory.text.speech import is_question
 from homeagent.models.messages import Recalled
 from homeagent_sdk import ExplainedSegment, Recollected, Recollection, ToolError
 
@@ -21,10 +23,29 @@ if TYPE_CHECKING:
     from homeagent.agent.tokens import Count
     from homeagent.memory import Hit, Recall
 
-__all__ = ["RecalledPassage", "TurnMemory", "Why", "chosen", "recall_for"]
+__all__ = [
+    "BEYOND",
+    "IN_VIEW",
+    "LOOK_AT",
+    "NOTHING_FITS",
+    "NO_ROOM",
+    "ONLY_ASKS",
+    "RecalledPassage",
+    "TurnMemory",
+    "Why",
+    "asks",
+    "chosen",
+    "quotable",
+    "recall_for",
+]
 
-_IN_VIEW = "it is in view already"
-_NO_ROOM = "there was no room for it"
+IN_VIEW: Final = "it is in view already"
+NO_ROOM: Final = "there was no room for it"
+ONLY_ASKS: Final = "it only asked the same"
+NOTHING_FITS: Final = "nothing that was found answers this"
+BEYOND: Final = "others came first"
+LOOK_AT: Final = 5
+"""So many times as many hits are looked at as are quoted: some are earlier questions, which answer nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +82,17 @@ class Why:
 
     def as_recalled(self) -> tuple[Recalled, ...]:
         """Return the hits that the model got, for a model that answers from memory itself."""
-        return tuple(Recalled(hit.text, f"{hit.place.channel}/{hit.place.chat}", hit.at) for hit in self.shown)
+        return tuple(
+            Recalled(
+                hit.text,
+                f"{hit.place.channel}/{hit.place.chat}",
+                hit.at,
+                hit.sender,
+                f"{hit.source} {hit.external_id}" if hit.external_id else hit.turn,
+                superseded=hit.superseded,
+            )
+            for hit in self.shown
+        )
 
 
 async def recall_for(incoming: Incoming, text: str, at: datetime, memory: MemoryPort, limit: int) -> Why:
@@ -80,12 +111,29 @@ def chosen(why: Why, in_view: frozenset[str], room: int, count: Count) -> Why:
     for each in why.passages:
         taken = count(_line(each.hit))
         if each.hit.turn in in_view:
-            passages.append(RecalledPassage(each.hit, _IN_VIEW))
+            passages.append(RecalledPassage(each.hit, IN_VIEW))
         elif taken > room:
-            passages.append(RecalledPassage(each.hit, _NO_ROOM))
+            passages.append(RecalledPassage(each.hit, NO_ROOM))
         else:
             room -= taken
             passages.append(each)
+    return Why(why.question, tuple(passages), why.nothing, why.answerable, why.pending)
+
+
+def asks(text: str) -> bool:
+    """Whether a message asks for something, so that the memory may answer it."""
+    return is_question(QueryText(text))
+
+
+def quotable(why: Why, limit: int) -> Why:
+    """Return ``why`` with the passages that a model gets which only quotes them: at most ``limit`` that may answer."""
+    passages: list[RecalledPassage] = []
+    taken = 0
+    for each in why.passages:
+        reason = NOTHING_FITS if why.nothing else ONLY_ASKS if asks(each.hit.text) else ""
+        reason = reason or (BEYOND if taken == limit else "")
+        taken += not reason
+        passages.append(RecalledPassage(each.hit, reason))
     return Why(why.question, tuple(passages), why.nothing, why.answerable, why.pending)
 
 

@@ -14,8 +14,9 @@ class AgentSettings:
     ``recall_limit`` is how many passages a turn recalls, ``rounds`` how often the model may call tools before it has to
     answer, ``repeats`` how often it may make the very same call. ``tool_seconds`` is how long a call may take when its
     tool says nothing else, ``ask_seconds`` how long a person may think about a question. ``result_characters`` is how
-    much of one result the model reads at once. ``reply_tokens`` are kept free for the answer. ``stage_seconds`` is how
-    long one handler of a stage may take.
+    much of one result the model reads at once. ``window_tokens`` caps prompt and answer together, 0 leaves it to the
+    model; ``reply_tokens`` of them are kept free for the answer. ``stage_seconds`` is how long one handler of a stage
+    may take.
     """
 
     persona: str = ""
@@ -26,5 +27,6 @@ class AgentSettings:
     tool_seconds: float = 60.0
     ask_seconds: float = 300.0
     result_characters: int = 24_000
+    window_tokens: int = 0
     reply_tokens: int = 2_048
     stage_seconds: float = 5.0

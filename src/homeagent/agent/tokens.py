@@ -43,6 +43,10 @@ class ModelTokens:
         self._model = model
         self._smaller: dict[str, int] = {}
 
+    def use(self, model: Model) -> None:
+        """Estimate for this model from now on; what was learnt of others stays."""
+        self._model = model
+
     @property
     def window(self) -> int:
         """The model's window: what it says of itself, or the smaller one its server told of."""

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from homeagent.cli.language import chosen_language
+from homeagent.cli.language import chosen_language, named_language
 from homeagent.cli.messages import usage_problem
 from homeagent.cli.parser import UsageError, build
 from homeagent.cli.terminal import Terminal
@@ -40,7 +40,7 @@ def main() -> NoReturn:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0, 1 for an error, 2 for a wrong command line, 130 for Ctrl+C."""
-    terminal = Terminal(chosen_language(argv), json="--json" in argv)
+    terminal = Terminal(chosen_language(argv), json="--json" in argv, chosen=bool(named_language(argv)))
     try:
         code = _run(argv, terminal)
         sys.stdout.flush()
@@ -70,8 +70,13 @@ def _run(argv: Sequence[str], terminal: Terminal) -> int:
         arguments = build(terminal.language).parse_args(argv)
     except SystemExit as leaving:  # --help and --version have said what they had to say
         return leaving.code if isinstance(leaving.code, int) else 0
-    from homeagent.cli.session import Session
+    import logging
 
+    from homeagent.cli.session import Session
+    from homeagent.masking import MaskingFilter
+
+    if logging.lastResort is not None:  # what writes when nobody set logging up otherwise
+        logging.lastResort.addFilter(MaskingFilter())
     module, function = arguments.run.split(":")
     command: Callable[[Session], int] = getattr(importlib.import_module(f"homeagent.cli.{module}"), function)
     return command(Session(arguments, terminal))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["chosen_language", "option_value", "settings_file"]
+__all__ = ["chosen_language", "is_chinese", "named_language", "option_value", "settings_file"]
 
 _LANGUAGES: Final = ("en", "zh")
 
@@ -19,19 +19,29 @@ def chosen_language(argv: Sequence[str]) -> str:
 
     Chinese characters are answered in Chinese wherever the machine was set up; else the environment decides.
     """
-    named = option_value(argv, "--lang")
-    if named in _LANGUAGES:
+    named = named_language(argv)
+    if named:
         return named
-    configured = _configured(option_value(argv, "--home"))
-    if configured in _LANGUAGES:
-        return configured
-    if any("\u4e00" <= character <= "\u9fff" for word in argv for character in word):
+    if any(map(is_chinese, argv)):
         return "zh"
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
         value = os.environ.get(variable)
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+def named_language(argv: Sequence[str]) -> str:
+    """Return the language that ``--lang`` or the settings name; empty when neither does."""
+    for named in (option_value(argv, "--lang"), _configured(option_value(argv, "--home"))):
+        if named in _LANGUAGES:
+            return named
+    return ""
+
+
+def is_chinese(text: str) -> bool:
+    """Whether there is a Chinese character in it."""
+    return any("\u4e00" <= character <= "\u9fff" for character in text)
 
 
 def option_value(argv: Sequence[str], option: str) -> str:

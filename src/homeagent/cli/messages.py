@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from homeagent.cli.messages_chat import CHAT
+from homeagent.cli.messages_forgetting import FORGETTING
+
 __all__ = ["MESSAGES", "message", "usage_problem"]
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
+    **CHAT,
+    **FORGETTING,
     # -- help: frame
     "help_homeagent": ("A personal agent for a household, with a long-term memory.", "家里的私人助手，有长期记忆。"),
     "usage": ("usage: ", "用法："),
@@ -21,7 +26,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "option_json": ("print one JSON object on standard output", "在标准输出上只打印一个 JSON 对象"),
     "option_lang": ("language of messages: en or zh", "提示语言：en 或 zh"),
     # -- help: commands
-    "help_ask": ("say something, or ask what is remembered", "说一句话，或者问问记得什么"),
+    "help_ask": ("say something, or ask something", "说一句话，或者问一个问题"),
     "help_memory": ("look into the memory and look after it", "查看和维护记忆"),
     "help_import": (
         "keep every turn of a file of JSON lines, or nothing of it",
@@ -57,12 +62,12 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "用例文件或其所在的文件夹",
     ),
     "argument_key": (
-        "e.g. memory.recall_limit, policies.tools.NAME",
-        "例如 memory.recall_limit、policies.tools.工具名",
+        "e.g. memory.recall_limit, models.NAME, policies.tools.NAME",
+        "例如 memory.recall_limit、models.名称、policies.tools.工具名",
     ),
     "argument_value": (
-        "e.g. 8, or no_memory, or cleaner='json(content)'",
-        "例如 8、no_memory、cleaner='json(content)'",
+        "e.g. 8, or no_memory, or \"base_url='http://127.0.0.1:11434/v1', model='qwen3:8b'\"",
+        "例如 8、no_memory、\"base_url='http://127.0.0.1:11434/v1', model='qwen3:8b'\"",
     ),
     "option_chat": ("the chat it is said in", "所在的聊天"),
     "option_channel": ("the channel of the chat", "聊天所在的渠道"),
@@ -172,6 +177,27 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     ),
     "doctor_model": ("vectors by {model}", "向量模型 {model}"),
     "doctor_model_none": ("no vectors: words only", "不用向量，只按字词"),
+    "doctor_no_models": ("no model: answers come from the memory", "没有模型：回答来自记忆"),
+    "doctor_no_models_next": (
+        "To add one: homeagent config set models.home \"base_url='http://127.0.0.1:11434/v1', model='qwen3:8b'\"",
+        "添加模型：homeagent config set models.home \"base_url='http://127.0.0.1:11434/v1', model='qwen3:8b'\"",
+    ),
+    "doctor_source": ("model {name}: {model} answers, {key}", "模型 {name}：{model} 可用，{key}"),
+    "doctor_source_failed": ("model {name}: {problem}", "模型 {name}：{problem}"),
+    "doctor_source_unlisted": (
+        "model {name}: reachable, {key}; it lists no models, so {model} is not checked",
+        "模型 {name}：可以连接，{key}；它不列出模型，因此没有检查 {model}",
+    ),
+    "doctor_source_window": (
+        "model {name}: its server gives it {window} tokens, the settings say {wanted}",
+        "模型 {name}：服务给它 {window} 个 token，设置里写的是 {wanted}",
+    ),
+    "doctor_source_window_next": (
+        "Run: homeagent config set models.{name}.window {window}",
+        "请运行：homeagent config set models.{name}.window {window}",
+    ),
+    "doctor_key_accepted": ("key accepted", "密钥有效"),
+    "doctor_key_none": ("without a key", "无需密钥"),
     "doctor_policies": ("every policy names a tool that spoke", "每条策略都对应出现过的工具"),
     "doctor_policies_idle": ("policies that match no tool: {names}", "没有对应工具的策略：{names}"),
     "doctor_policies_next": ("Check the spelling; a name may be a glob", "请检查拼写，名称可以用通配符"),

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from homeagent import __version__
 from homeagent.cli.messages import message
+from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["UsageError", "build"]
+__all__ = ["Commands", "Parser", "UsageError", "build"]
 
 
 class UsageError(Exception):
@@ -24,7 +25,7 @@ class UsageError(Exception):
         self.problem = problem
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """A parser that raises instead of leaving, and speaks the person's language."""
 
     def __init__(self, prog: str, words: Callable[[str], str], description: str) -> None:
@@ -46,14 +47,15 @@ class _Parser(argparse.ArgumentParser):
         common.add_argument("-h", "--help", action="help", help=words("option_help"))
 
     def error(self, message: str) -> NoReturn:
+        """Raise `UsageError` instead of leaving."""
         raise UsageError(self.prog, message)
 
-    def commands(self, dest: str) -> _Commands:
+    def commands(self, dest: str, *, required: bool = True) -> Commands:
         """Open the list of commands under this one."""
         found = self.add_subparsers(
-            title=self.words("commands"), dest=dest, metavar="COMMAND", required=True, parser_class=_Parser
+            title=self.words("commands"), dest=dest, metavar="COMMAND", required=required, parser_class=Parser
         )
-        return _Commands(self, found)
+        return Commands(self, found)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -73,14 +75,14 @@ class _Formatter(argparse.HelpFormatter):
         super().add_usage(usage, actions, groups, self._usage_word if prefix is None else prefix)
 
 
-class _Commands:
+class Commands:
     """Adds commands to a parser."""
 
-    def __init__(self, parent: _Parser, found: argparse._SubParsersAction[_Parser]) -> None:
+    def __init__(self, parent: Parser, found: argparse._SubParsersAction[Parser]) -> None:
         self._parent = parent
         self._found = found
 
-    def add(self, name: str, run: str = "", description: str = "") -> _Parser:
+    def add(self, name: str, run: str = "", description: str = "") -> Parser:
         """Add a command; ``run`` is ``module:function`` in this package."""
         key = description or f"help_{name}"
         words = self._parent.words
@@ -93,25 +95,34 @@ class _Commands:
 def build(language: str) -> argparse.ArgumentParser:
     """Return the parser of the whole command line; what it parses has ``run``, ``module:function`` to call."""
     words = partial(message, language)
-    parser = _Parser("homeagent", words, "help_homeagent")
+    parser = Parser("homeagent", words, "help_homeagent")
     parser.options.add_argument(
         "--version", action="version", version=f"homeagent {__version__}", help=words("option_version")
     )
-    commands = parser.commands("command")
+    # Without a command it is a chat.
+    parser.set_defaults(run="chat:chat", chat="main", person="owner", attach=[], private=False)
+    commands = parser.commands("command", required=False)
+    chat = commands.add("chat", "chat:chat")
+    chat.options.add_argument("--private", action="store_true", help=words("option_private"))
     ask = commands.add("ask", "ask:ask")
     ask.arguments.add_argument("text", metavar="TEXT", nargs="+", help=words("argument_text"))
-    ask.options.add_argument("--chat", default="main", help=words("option_chat"))
-    ask.options.add_argument("--person", default="owner", help=words("option_person"))
+    for talking in (chat, ask):
+        talking.options.add_argument("--chat", default="main", help=words("option_chat"))
+        talking.options.add_argument("--person", default="owner", help=words("option_person"))
+        talking.options.add_argument(
+            "--attach", action="append", default=[], metavar="FILE", help=words("option_attach")
+        )
     _memory(commands.add("memory"))
     check = commands.add("check", "check:check")
     check.arguments.add_argument("paths", metavar="PATH", nargs="+", help=words("argument_cases"))
     check.options.add_argument("--kind", action="append", default=[], metavar="K", help=words("option_kind"))
+    add_people(commands.add("people"))
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))
     return parser
 
 
-def _memory(parser: _Parser) -> None:
+def _memory(parser: Parser) -> None:
     words = parser.words
     commands = parser.commands("memory_command")
     importer = commands.add("import", "transfer:import_turns")
@@ -128,11 +139,11 @@ def _memory(parser: _Parser) -> None:
     commands.add("archive", "upkeep:archive")
     rebuild = commands.add("rebuild", "upkeep:rebuild")
     rebuild.options.add_argument("--verify", action="store_true", help=words("option_verify"))
-    backup = commands.add("backup", "upkeep:backup")
-    backup.arguments.add_argument("file", metavar="FILE", help=words("argument_backup"))
+    add_forgetting(commands)
+    add_upkeep(commands)
 
 
-def _search(parser: _Parser) -> None:
+def _search(parser: Parser) -> None:
     words = parser.words
     parser.arguments.add_argument("text", metavar="TEXT", nargs="+", help=words("argument_query"))
     options = parser.options
@@ -144,7 +155,7 @@ def _search(parser: _Parser) -> None:
     options.add_argument("--wait", action="store_true", help=words("option_wait"))
 
 
-def _config(parser: _Parser) -> None:
+def _config(parser: Parser) -> None:
     words = parser.words
     commands = parser.commands("config_command")
     commands.add("show", "settings:show", "help_config_show")

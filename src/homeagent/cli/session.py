@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
@@ -10,21 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from homeagent import config
+from homeagent.cli.applying import apply_policies
 from homeagent.cli.progress import shown
-from homeagent.errors import ConfigError
+from homeagent.errors import HomeAgentError
 from homeagent.paths import Home, default_home
 
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from homeagent.app import App
     from homeagent.cli.terminal import Terminal
     from homeagent.memory import Memory
     from homeagent.memory.embed import Embedder
+    from homeagent.models import OfflineModel
 
-__all__ = ["Session"]
+__all__ = ["FEW", "Session"]
 
-_LITTLE: Final = 300
+FEW: Final = 300
 """So many turns get their vectors before a search without being asked: seconds, half a minute on a busy machine."""
 
 
@@ -53,8 +55,48 @@ class Session:
         from homeagent.memory import Memory
 
         with Memory.open(self.home.root, embedder=self.embedder()) as memory:
-            self._apply_policies(memory)
+            apply_policies(memory, self.config, self.home.root)
+            self._do_chores(memory)
             yield memory
+
+    @contextmanager
+    def app(self) -> Iterator[App]:
+        """Open the whole program on the home for the block, as the settings say; enter what is given to start it."""
+        from homeagent.app import App, model_of, parts_of
+
+        config = self.config
+        model = model_of(config, self._offline, self._offline)
+        app = App.open(self.home.root, parts_of(config, model=model, embedder=self.embedder()))
+        try:
+            apply_policies(app.memory, self.config, self.home.root)
+            self._do_chores(app.memory)
+            yield app
+        finally:
+            app.shutdown()
+
+    def reload(self, app: App) -> None:
+        """Read the settings again and let a running app go by them. Raises `ConfigError`; then nothing changes."""
+        from homeagent.app import agent_settings, model_of
+
+        read = config.load(self.home.config)
+        app.use(model_of(read, app.model, self._offline), agent_settings(read))
+        self.config = read
+        apply_policies(app.memory, self.config, self.home.root)
+
+    def settings_stamp(self) -> tuple[int, int]:
+        """Return what differs when the settings' file has been written since."""
+        try:
+            found = self.home.config.stat()
+        except OSError:
+            return (0, 0)
+        return (found.st_mtime_ns, found.st_size)
+
+    @cached_property
+    def _offline(self) -> OfflineModel:
+        from homeagent.cli.answering import answers_in
+        from homeagent.models import OfflineModel
+
+        return OfflineModel(answers_in(self.terminal))
 
     def embedder(self) -> Embedder:
         """Return what makes the vectors, as the settings say; making it loads nothing."""
@@ -75,10 +117,19 @@ class Session:
         waiting = memory.pending()
         if not any(waiting.values()):
             return 0
-        if whole or sum(waiting.values()) <= _LITTLE:
+        if whole or sum(waiting.values()) <= FEW:
             with shown(self.terminal) as progress:
                 memory.settle(progress=lambda step, done, left: progress(step, done, done + left))
         return sum(memory.pending().values())
+
+    def _do_chores(self, memory: Memory) -> None:
+        """Make the backup that is due and the like; what keeps it from that is said, and is no reason to stop."""
+        from homeagent.memory.chores import do_chores
+
+        try:
+            do_chores(memory)
+        except HomeAgentError as error:
+            self.terminal.note(str(error))
 
     def greet(self, memory: Memory) -> None:
         """Say what to do first when nothing was ever kept."""
@@ -89,31 +140,3 @@ class Session:
         if self.terminal.language == "zh" and sentence.startswith("preparing"):
             sentence = self.terminal.message("step_model")
         self.terminal.note(f"{sentence} ({done:.0%})" if done else sentence)
-
-    def _apply_policies(self, memory: Memory) -> None:
-        """Set the policies of the settings when they changed since they were last set; take back those that are gone.
-
-        What was set last is remembered beside the settings: policies that others set are not ours to take back.
-        """
-        wanted = config.shown(self.config)["policies"]
-        path = self.home.root / "policies.applied.json"
-        before = _read_json(path)
-        if wanted == before or not (self.config.tools or before):
-            return
-        old = before.get("tools", {}) if isinstance(before, dict) else {}
-        gone = {name: None for name in old if name not in self.config.tools}
-        memory.set_policies({**self.config.tools, **gone})
-        try:
-            path.touch(mode=0o600)
-            path.write_text(json.dumps(wanted), encoding="utf-8")
-        except OSError as error:
-            step = "Mend its permissions; the policies are in force"
-            raise ConfigError(str(path), f"can't be written ({error.strerror})", step) from error
-
-
-def _read_json(path: Path) -> object:
-    try:
-        found: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found

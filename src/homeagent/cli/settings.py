@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent import config
+from homeagent.app import check, hidden_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,7 @@ __all__ = ["change", "path", "show", "unset"]
 
 def show(session: Session) -> int:
     """Print every setting in force."""
-    plain = config.shown(session.config)
+    plain = hidden_secrets(config.shown(session.config))
     session.terminal.result(plain | {"path": str(session.home.config)}, _flat(plain, ""))
     return 0
 
@@ -40,7 +41,7 @@ def path(session: Session) -> int:
 
 def _changed(session: Session, value: str | None, done: str) -> int:
     key: str = session.arguments.key
-    found = config.shown(config.change(session.home.config, key, value))
+    found = hidden_secrets(config.shown(config.change(session.home.config, key, value, check)))
     session.terminal.say(done, key=key, file=session.home.config)
     session.terminal.result(found | {"path": str(session.home.config)}, ())
     return 0

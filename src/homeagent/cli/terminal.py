@@ -6,6 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Final
 
+from homeagent.cli.language import is_chinese
 from homeagent.cli.messages import message
 
 if TYPE_CHECKING:
@@ -35,11 +36,19 @@ def _write_json(plain: Mapping[str, object]) -> None:
 
 
 class Terminal:
-    """Speaks one language; with ``json``, standard output gets one JSON object and nothing else."""
+    """Speaks one language; with ``json``, standard output gets one JSON object and nothing else.
 
-    def __init__(self, language: str, *, json: bool) -> None:
+    ``chosen`` says that the person chose the language, rather than that their machine is set up for it.
+    """
+
+    def __init__(self, language: str, *, json: bool, chosen: bool = False) -> None:
         self.language = language
         self.json = json
+        self._chosen = chosen
+
+    def language_of(self, said: str) -> str:
+        """Return the language to answer in: what is said in Chinese is, unless a language was chosen for everything."""
+        return "zh" if not self._chosen and is_chinese(said) else self.language
 
     def message(self, key: str, /, **values: object) -> str:
         """Return a message in the person's language."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from homeagent.memory import Explanation, Segment, SegmentExplanation
     from homeagent.memory.store.records import TurnRow
 
-__all__ = ["explain", "show"]
+__all__ = ["explain", "explained_lines", "show"]
 
 
 def show(session: Session) -> int:
@@ -45,7 +45,7 @@ def explain(session: Session) -> int:
         "status": found.status,
         "segments": [_segment_object(segment) for segment in found.segments],
     }
-    session.terminal.result(plain, _explained(found, session.terminal))
+    session.terminal.result(plain, explained_lines(found, session.terminal))
     return 0
 
 
@@ -83,7 +83,8 @@ def _segment_object(segment: SegmentExplanation) -> dict[str, object]:
     }
 
 
-def _explained(found: Explanation, terminal: Terminal) -> Iterator[str]:
+def explained_lines(found: Explanation, terminal: Terminal) -> Iterator[str]:
+    """Yield where and when a turn happened, and for each segment what of it is computed and why."""
     yield terminal.message(
         "said_at",
         turn=f"{found.turn} ({found.source} {found.external_id})" if found.external_id else found.turn,

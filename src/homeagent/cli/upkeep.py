@@ -1,4 +1,4 @@
-"""``homeagent memory stats``, ``archive``, ``rebuild`` and ``backup``."""
+"""``homeagent memory stats``, ``archive``, ``rebuild``, ``backup`` and ``restore``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homeagent.cli.progress import shown
+from homeagent.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.cli.terminal import Terminal
     from homeagent.memory.rebuild import RebuildReport
 
-__all__ = ["archive", "backup", "rebuild", "stats"]
+__all__ = ["archive", "backup", "rebuild", "restore", "stats"]
 
 
 def stats(session: Session) -> int:
@@ -27,19 +28,19 @@ def stats(session: Session) -> int:
             "counts": memory.counts(),
             "pending": memory.pending(),
             "embedder": memory.embedder.model_id,
+            "room": memory.retention.room(),
             "files": {path.name: path.stat().st_size for path in sorted(session.home.root.iterdir()) if path.is_file()},
         }
     session.terminal.result(plain, _flat(plain))
     return 0
 
 
-def _flat(plain: dict[str, object]) -> Iterator[str]:
+def _flat(plain: dict[str, object], before: str = "") -> Iterator[str]:
     for key, value in plain.items():
         if isinstance(value, dict):
-            for name, number in value.items():
-                yield f"{key}.{name}: {number}"
+            yield from _flat(value, f"{before}{key}.")
         else:
-            yield f"{key}: {value}"
+            yield f"{before}{key}: {value}"
 
 
 def archive(session: Session) -> int:
@@ -82,11 +83,58 @@ def _rebuilt(report: RebuildReport, terminal: Terminal) -> Iterator[str]:
 
 
 def backup(session: Session) -> int:
-    """Write a consistent copy of the log to a new file."""
-    target = Path(session.arguments.file).expanduser()
+    """Write a consistent copy of the log to a new file, or set the rule by which copies are made in the home."""
+    arguments, say = session.arguments, session.terminal.message
+    if arguments.off or arguments.every is not None:
+        return _backup_rule(session)
+    if arguments.file is None:
+        raise InputError("memory backup", say("backup_nothing"), say("backup_nothing_next"))
+    target = Path(arguments.file).expanduser()
     with session.memory() as memory:
         memory.backup(target)
     size = target.stat().st_size
     plain = {"file": str(target), "bytes": size}
-    session.terminal.result(plain, [session.terminal.message("backed_up", bytes=size, file=target)])
+    session.terminal.result(plain, [say("backed_up", bytes=size, file=target)])
+    return 0
+
+
+def _backup_rule(session: Session) -> int:
+    from homeagent.memory.backups import BackupRule
+
+    arguments, say = session.arguments, session.terminal.message
+    rule = None if arguments.off else BackupRule(arguments.every, arguments.keep)
+    with session.memory() as memory:
+        memory.backups.set_rule(rule)
+        memory.backups.make_due()
+        made = [str(path) for path in memory.backups.made()]
+    line = (
+        say("backup_rule_off")
+        if rule is None
+        else say("backup_rule", hours=f"{rule.hours:g}", keep=rule.keep, folder=session.home.backups)
+    )
+    shown = None if rule is None else {"hours": rule.hours, "keep": rule.keep}
+    session.terminal.result({"rule": shown, "backups": made}, [line, *made])
+    return 0
+
+
+def restore(session: Session) -> int:
+    """Put a backup in the place of this home's log; what is here is kept as a copy, everything is derived again."""
+    from homeagent.memory.restoring import restore as restored
+
+    arguments, say = session.arguments, session.terminal.message
+    done = restored(session.home, Path(arguments.file).expanduser(), replace=arguments.yes)
+    with session.memory():  # derives everything again
+        pass
+    plain = {
+        "file": str(arguments.file),
+        "turns": done.turns,
+        "erased_again": done.erased,
+        "aside": str(done.aside) if done.aside is not None else None,
+    }
+    lines = [say("restored", turns=done.turns, file=arguments.file)]
+    if done.erased:
+        lines.append(say("restored_erased", count=done.erased))
+    if done.aside is not None:
+        lines.append(say("restored_aside", file=done.aside))
+    session.terminal.result(plain, lines)
     return 0

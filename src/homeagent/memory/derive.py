@@ -21,27 +21,28 @@ from homeagent.memory.door.copies import sketch_of
 from homeagent.memory.door.door import NOTHING, Door, all_copies, carried, label
 from homeagent.memory.door.quotes import Quotes
 from homeagent.memory.embed.protocol import makes_vectors
-from homeagent.memory.explain import explained_segment
 from homeagent.memory.indexing import INDEX_VERSION, cues_of, indexed
 from homeagent.memory.keeping import home_secret
 from homeagent.memory.passages import turn_passages
 from homeagent.memory.policy import PolicyBook
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, packed_vector
-from homeagent.memory.results import PolicyChange
+from homeagent.memory.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope, chat_key
 from homeagent.memory.store.records import IndexedTurn, Todo
+from homeagent.memory.touched import Touched
+from homeagent.memory.trial import Parts, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from homeagent.memory.door.door import CleanerRunner, Passed
+    from homeagent.memory.door.quotes import CopyIndex
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.lease import Lease
-    from homeagent.memory.results import SegmentExplanation
+    from homeagent.memory.results import PolicyChange
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import IndexedPassage, LogStore
     from homeagent.memory.store.records import Computed, Entry, SegmentRow, TurnRow
-    from homeagent.memory.turn import Place
 
 __all__ = ["Deriver"]
 
@@ -51,6 +52,7 @@ _BATCH = 64
 _EMBED_BATCH = 32
 _PAGE = 2000
 _WRITE_SECONDS = 0.04
+_WAIT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ class Deriver:
         self._lease = lease
         self._embedding = threading.Lock()
         self._distiller = Distiller(log, derived, lease)
-        self._quotes = Quotes(derived, home_secret(log))
+        self._secret = home_secret(log)
+        self._quotes = Quotes(derived, self._secret)
+        self._touched = Touched(log, derived, self._quotes, self._distiller)
 
     def catch_up(
         self,
@@ -170,43 +174,29 @@ class Deriver:
                     seqs = [row.seq for row in self._log.turns() if row.closed is not None]
                     self._derived.queue(Todo(seq, "embed", model) for seq in seqs)
 
-    def pins_for(self, turn: TurnRow) -> dict[int, list[tuple[int, int]]]:
-        """Return what must stay out of other turns' replies when ``turn`` is erased: all their quotations after it."""
-        pins: dict[int, list[tuple[int, int]]] = {}
-        for seq in self._log.replies_after(turn.place, turn.seq):
-            computed = self._derived.computed(seq)
-            if computed is not None and computed.turn != turn.seq and computed.cuts:
-                pins[seq] = list(computed.cuts)
-        return pins
-
-    def look_again(self, place: Place, after: int) -> None:
-        """Queue the replies of a chat after seq ``after``: what they may repeat is about to change."""
-        later = self._log.replies_after(place, after)
-        self._derived.queue(Todo(seq, "door", f"again-{after}") for seq in later)
-
-    def compare(self, after: PolicyBook, *, examples: int) -> PolicyChange:
+    def compare(
+        self, after: PolicyBook, *, examples: int, progress: Callable[[int, int], None] = lambda _done, _left: None
+    ) -> PolicyChange:
         """Return what would be computed otherwise under the policies ``after``; nothing is changed."""
-        state = self._state()
-        door = Door(after, self._quotes, self._cleaners)
-        changed = [
-            name
-            for name in self._log.tool_names()
-            if state.book.for_tool(name).fingerprint != after.for_tool(name).fingerprint
-        ]
-        counted = lost = gained = 0
-        shown: list[SegmentExplanation] = []
-        for seq, turn_seq in self._log.segments_of_tools(changed) if changed else []:
-            row, turn = self._log.segment(seq), self._log.turn(turn_seq)
-            if row is None or turn is None:
-                continue
-            now = door.admit(row, turn, state.pins.get(seq, ())).computed
-            old = self._derived.computed(seq)
-            counted += 1
-            lost += len(old.text) if old is not None else 0
-            gained += len(now.text)
-            if len(shown) < examples:
-                shown.append(explained_segment(row, now))
-        return PolicyChange(counted, lost, gained, tuple(shown))
+        parts = Parts(self._log, self._derived, self._quotes, self._touched, self._distiller, self._door)
+        return Trial(parts, examples).run(PolicyBook(self._log.policies()), after, progress)
+
+    def take_note(self, seconds: float = 60.0) -> bool:
+        """Queue what is new in the log, hide what it hides, derive nothing; False when the lease was not to be had."""
+        with self._lease.held(seconds) as held:
+            if held:
+                self._queue_new()
+            return held
+
+    def work(self) -> int:
+        """Do some of what waits, text first, facts and vectors behind it; return 0 when nothing does."""
+        if self._derived.todo(("door", "index"), 1):
+            self.catch_up(seconds=_WAIT_SECONDS, budget=_WAIT_SECONDS)
+            return 1
+        return self.distil() or self.embed()
+
+    def _door(self, book: PolicyBook, index: CopyIndex) -> Door:
+        return Door(book, Quotes(index, self._secret), self._cleaners)
 
     def _state(self) -> _State:
         book = PolicyBook(self._log.policies())
@@ -231,8 +221,10 @@ class Deriver:
             case "forget" if entry.turn is not None:
                 rows = self._log.segments(entry.turn)
                 self._derived.queue(Todo(row.seq, "door", f"forget-{entry.seq}") for row in rows)
+            case "share" if entry.turn is not None:
+                self._derived.queue([Todo(entry.turn, "index", f"share-{entry.seq}")])
             case "policy":
-                self._queue_changed(entry.seq)
+                self._touched.take(entry.seq)
             case "erasure":
                 self._take_out(entry.seq)
             case "outcome" | "write":
@@ -244,30 +236,15 @@ class Deriver:
         """Take what an erasure deleted out of everything computed; later replies of its chat are looked at again."""
         erased = self._log.erased(erasure)
         self._distiller.take_out(frozenset(erased))
-        closed = self._derived.turns(erased)
+        rows = (self._derived.computed(seq) for seq in erased)
+        single = {row.turn for row in rows if row is not None} - set(erased)  # turns that lose an output and stay
+        closed = self._derived.turns([*erased, *single])
         for seq in erased:
             self._derived.remove_turn(seq)
+        self._derived.queue(Todo(seq, "index", f"erasure-{erasure}") for seq in single)
         for turn in closed.values():
             later = self._log.replies_after(turn.place, turn.seq)
             self._derived.queue(Todo(seq, "door", f"erasure-{erasure}") for seq in later)
-
-    def _queue_changed(self, policy: int) -> None:
-        """Queue the segments that the policy event touches, and the replies that may have copied from them."""
-        rows = self._log.policies()
-        before = PolicyBook(row for row in rows if row.seq < policy)
-        after = PolicyBook(row for row in rows if row.seq <= policy)
-        changed = [name for name in self._log.tool_names() if before.for_tool(name) != after.for_tool(name)]
-        touched = self._log.segments_of_tools(changed) if changed else []
-        wanted = {seq for seq, _ in touched}
-        first: dict[Place, int] = {}
-        for seq, turn in touched:
-            row = self._log.turn(turn)
-            if row is not None:
-                first.setdefault(row.place, seq)
-        for place, seq in first.items():
-            wanted.update(self._log.replies_after(place, seq))
-        wanted.update(self._log.segments_of_channels(_changed_channels(self._log, before, after)))
-        self._derived.queue(Todo(seq, "door", f"policy-{policy}") for seq in sorted(wanted))
 
     def _run(self, batch: Sequence[Todo], state: _State) -> None:
         """Do a batch: what takes long (cleaners, cutting words, looking for copies) first, then only write."""
@@ -278,8 +255,11 @@ class Deriver:
             ready.clear()
 
         for item in batch:
-            turn = item.step == "index"
-            step = self._prepared_turn(item.seq) if turn else self._prepared_segment(item.seq, state, write)
+            step = (
+                self._prepared_turn(item.seq)
+                if item.step == "index"
+                else self._prepared_segment(item.seq, state, write)
+            )
             ready.append((item, step))
         write()
 
@@ -308,18 +288,20 @@ class Deriver:
             computed = replace(computed, decision="forgotten", reason="forgotten by its owner", text=NOTHING)
         old = self._derived.computed(seq)
         keep_sketch = self._prepared_sketch(row, turn, passed, old)
-        return lambda: self._put_segment(row, computed, old, keep_sketch)
+        later = self._touched.changed_reply(row, turn.place) if _reply_changed(computed, old) else set()
+        return lambda: self._put_segment(computed, old, keep_sketch, later)
 
     def _put_segment(
-        self, row: SegmentRow, computed: Computed, old: Computed | None, keep_sketch: Callable[[], None]
+        self, computed: Computed, old: Computed | None, keep_sketch: Callable[[], None], later: Iterable[int]
     ) -> None:
         keep_sketch()
+        self._derived.queue(Todo(seq, "door", f"reply-{computed.segment}") for seq in later)
         if computed == old:
             return
         self._derived.put_computed(computed)
         if old is not None:
-            self._distiller.changed(row.turn)
-            self._derived.queue([Todo(row.turn, "index", f"door-{row.seq}")])
+            self._distiller.changed(computed.turn)
+            self._derived.queue([Todo(computed.turn, "index", f"door-{computed.segment}")])
 
     def _carried(self, row: SegmentRow, passed: Passed) -> Passed:
         """Return what a cleaner that can't be run any more once made of this segment, where that is still known."""
@@ -354,7 +336,7 @@ class Deriver:
         if row is None or row.closed is None:
             return _nothing
         computed = self._derived.computed_of(seq)
-        scope = Scope.of(row.place, {row.sender, *row.members})
+        scope = Scope.of(row.place, {row.sender, *row.members}, standing_shares(self._log.shares(seq)))
         cues = cues_of(computed)
         turn = IndexedTurn(
             seq,
@@ -382,13 +364,14 @@ class Deriver:
             self._derived.queue([Todo(turn.seq, "embed", secrets.token_hex(4))])
 
 
+def _reply_changed(now: Computed, old: Computed | None) -> bool:
+    """Whether what a reply may be quoted for by the replies after it is another now."""
+    return old is not None and now.role == "assistant" and (now.text != old.text or now.cuts != old.cuts)
+
+
 def _nothing() -> None:
     """Do nothing: what waited was erased before its turn came."""
 
 
 def _fingerprint(computed: Iterable[Computed]) -> str:
     return "|".join([INDEX_VERSION, *(row.fingerprint for row in computed)])
-
-
-def _changed_channels(log: LogStore, before: PolicyBook, after: PolicyBook) -> list[str]:
-    return [name for name in log.channels() if before.for_channel(name) != after.for_channel(name)]

@@ -16,6 +16,7 @@ from homeagent.memory.distil.facts import DISTIL_VERSION, TurnWords, facts_of_tu
 from homeagent.memory.distil.model import MODEL_FACTS, facts_of_outcome
 from homeagent.memory.documents.features import features
 from homeagent.memory.door.door import label
+from homeagent.memory.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope
 from homeagent.memory.store.records import Todo
 from homeagent.memory.writing import WRITTEN_FACTS, written_facts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.lease import Lease
     from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.graph_records import EntityRef, FactRow
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import Computed, DocumentRow, Entry, OutcomeRow, TurnRow, WriteRow
 
@@ -116,12 +118,16 @@ class Distiller:
         turn = self._log.turn(item.seq)
         if turn is None:
             return lambda: self._derived.remove_facts(item.seq)
-        rows = self._derived.computed_of(turn.seq)
-        words = TurnWords(turn.seq, turn.place.channel, turn.sender, label(turn.sender), _scope(turn), turn.at)
+        facts, names = self.facts(turn, self._derived.computed_of(turn.seq))
+        return lambda: self._derived.put_facts(turn.seq, facts, names)
+
+    def facts(self, turn: TurnRow, rows: Sequence[Computed]) -> tuple[list[FactRow], list[EntityRef]]:
+        """Return the facts of a turn of which this is computed, and the other names it gives; nothing is stored."""
+        words = TurnWords(turn.seq, turn.place.channel, turn.sender, label(turn.sender), self._scope(turn), turn.at)
         facts, names = facts_of_turn(words, rows)
         for outcome in self._outcomes(turn.seq):
             facts.extend(facts_of_outcome(words, rows, outcome.payload, len(facts)))
-        return lambda: self._derived.put_facts(turn.seq, facts, names)
+        return facts, names
 
     def _outcomes(self, turn: int) -> list[OutcomeRow]:
         found = (self._log.outcome(seq) for seq in self._derived.extracted(turn))
@@ -129,7 +135,7 @@ class Distiller:
 
     def _prepared_write(self, row: WriteRow) -> Callable[[], None]:
         turn = self._log.turn(row.turn) if row.turn is not None else None
-        facts = written_facts(row, turn, _scope(turn) if turn is not None else 0)
+        facts = written_facts(row, turn, self._scope(turn) if turn is not None else 0)
         return lambda: self._derived.put_facts(row.seq, facts, [])
 
     def _prepared_document(self, outcome: int) -> Callable[[], None]:
@@ -143,6 +149,9 @@ class Distiller:
         )
         return lambda: self._derived.put_features(document.document, made)
 
+    def _scope(self, turn: TurnRow) -> int:
+        return Scope.of(turn.place, {turn.sender, *turn.members}, standing_shares(self._log.shares(turn.seq))).key
+
     def _take_document(self, row: OutcomeRow | WriteRow) -> None:
         document = added_to(row, self._log, self._derived.document_at(first_event(row)))
         if document is not None:
@@ -151,10 +160,6 @@ class Distiller:
     def _put_document(self, document: DocumentRow) -> None:
         self._derived.put_document(document)
         self._derived.queue([Todo(document.outcome, "document", f"turns-{len(document.turns)}")])
-
-
-def _scope(turn: TurnRow) -> int:
-    return Scope.of(turn.place, {turn.sender, *turn.members}).key
 
 
 def _mark(rows: Sequence[Computed]) -> str:

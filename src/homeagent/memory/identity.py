@@ -51,7 +51,7 @@ def visible(viewer: Viewer | None, scopes: Iterable[tuple[int, Scope]], people: 
     """Return what ``viewer`` may see; None, for no viewer, is the owner's view of everything.
 
     A chat's own turns are always visible in that chat. Across chats, what is recalled in front of people P comes only
-    from turns that all of P were present at. Who is present in the asker's chat: the asker and the members given; where
+    from turns that all of P were present at, or that were shared with them. Who is present in the asker's chat: the asker and the members given; where
     the channel gives none, everybody who was present in that chat before.
     """
     if viewer is None:
@@ -67,7 +67,8 @@ def visible(viewer: Viewer | None, scopes: Iterable[tuple[int, Scope]], people: 
     terms = [chat_term(here)]
     for key, scope in known:
         audience = {people.person(scope.channel, member) for member in scope.members}
-        if scope.chat == here:
+        audience.update(scope.shared.persons)
+        if scope.chat == here or here in scope.shared.chats:
             allowed.append(key)
         elif present <= audience:
             allowed.append(key)

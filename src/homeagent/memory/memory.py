@@ -8,24 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from homeagent.errors import DamagedError, InputError
+from homeagent.masking import masked
 from homeagent.memory import checks
 from homeagent.memory.archive import Archive
 from homeagent.memory.background import Background
+from homeagent.memory.backups import Backups
 from homeagent.memory.derive import Deriver
 from homeagent.memory.door.runner import CleanerProcess
 from homeagent.memory.embed import OfflineEmbedder
 from homeagent.memory.explain import explained
+from homeagent.memory.forgetting import Forgetting, Stores
 from homeagent.memory.graph import Graph
+from homeagent.memory.handing import masked_document, masked_recall
 from homeagent.memory.identity import People
 from homeagent.memory.keeping import kept_already, make_secret, new_turn_id, the_turn
 from homeagent.memory.lease import Lease
 from homeagent.memory.library import Library
+from homeagent.memory.persons import Persons
 from homeagent.memory.policies import Policies
 from homeagent.memory.rebuild import Rebuilder
 from homeagent.memory.recall.recaller import Recaller
-from homeagent.memory.store.records import IdentityRow
+from homeagent.memory.retention import Retention
+from homeagent.memory.sharing import Sharing
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
+from homeagent.memory.targets import Target
 from homeagent.memory.writers import Writers
 from homeagent.paths import Home
 
@@ -38,7 +45,7 @@ if TYPE_CHECKING:
     from homeagent.memory.rebuild import RebuildReport
     from homeagent.memory.results import Explanation, Hit, PolicyChange, Recall
     from homeagent.memory.store.records import Computed, DocumentRow, SegmentRow, TurnRow
-    from homeagent.memory.turn import Segment, Status, Turn, TurnId, Viewer
+    from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId, Viewer
     from homeagent_sdk import MemoryPolicy
 
 __all__ = ["Memory"]
@@ -75,8 +82,14 @@ class Memory:
         self._archive = Archive(self._log, self._derived, embedder.model_id, self._lease)
         self._library = Library(self._log, self._derived, self._archive, self._found)
         self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
-        self._policies = Policies(self._log, self._deriver)
-        self._background = Background(lambda: self._deriver.distil() or self._deriver.embed())
+        self.overrides = Policies(self._log, self._derived, self._deriver)
+        self.people = Persons(self._log)
+        self.sharing = Sharing(self._log, self._derive)
+        stores = Stores(self._log, self._derived, self._lease)
+        self.forgetting = Forgetting(home, stores, self._derive, self._recaller.forget_all, self._found)
+        self.retention = Retention(self._log, self._derived, self.forgetting, clock)
+        self.backups = Backups(home, self._log, self._lease, clock)
+        self._background = Background(lambda: self._deriver.work() or self.forgetting.finish())
 
     @classmethod
     def open(
@@ -95,6 +108,7 @@ class Memory:
         memory = cls(Home(Path(home).expanduser()), embedder or OfflineEmbedder(), clock or _now)
         try:
             memory._recover()
+            memory.forgetting.finish_if_possible()
         except BaseException:
             memory.shutdown()
             raise
@@ -175,8 +189,10 @@ class Memory:
         asking (now by default): "yesterday" is the day before it, in its zone.
         """
         self._deriver.catch_up(seconds=_RECALL_SECONDS, budget=_RECALL_SECONDS)
+        if self.forgetting.unfinished():
+            self._wake()
         people = People(self._log.identities())
-        return self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit)
+        return masked_recall(self._recaller.recall(text, viewer=(viewer, people), at=at or self._clock(), limit=limit))
 
     def explain(self, name: str, *, source: str | None = None) -> Explanation:
         """Return, segment by segment, what of a turn is computed and why. ``name`` is its id or external id."""
@@ -199,9 +215,9 @@ class Memory:
         """Return the segments of a turn as they were said, byte for byte."""
         return self._log.segments(self.find(name, source=source).seq)
 
-    def turns(self) -> Iterator[TurnRow]:
-        """Yield every turn, oldest first."""
-        return self._log.turns()
+    def turns(self, place: Place | None = None) -> Iterator[TurnRow]:
+        """Yield every turn, oldest first; or those of one chat, newest first, reading no more than are asked for."""
+        return self._log.turns() if place is None else self._log.turns_at(place)
 
     def segments(self, turn: TurnRow) -> list[SegmentRow]:
         """Return the raw segments of a turn."""
@@ -211,41 +227,40 @@ class Memory:
 
     def declare_policies(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str] = ()) -> None:
         """Say what plugins declare of their tools; the owner's overrides stay above it."""
-        self._policies.declare(tools, returns_memory=returns_memory)
+        self.overrides.declare(tools, returns_memory=returns_memory)
         self._wake()
 
     def set_policies(
         self, tools: Mapping[str, MemoryPolicy | None], *, kind: Literal["tool", "channel"] = "tool"
     ) -> None:
-        """Set the owner's policies, by name or glob; None takes one back. What they touch is derived again."""
-        self._policies.override(tools, kind=kind)
+        """Set the owner's policies, by name or glob; None takes one back. What they hide is hidden on return."""
+        self.overrides.override(tools, kind=kind)
         self._wake()
 
     def try_policies(self, tools: Mapping[str, MemoryPolicy | None]) -> PolicyChange:
         """Return what `set_policies` would change, and change nothing."""
-        return self._policies.trial(tools)
+        return self.overrides.trial(tools)
 
     def rename_tool(self, old: str, new: str) -> None:
         """Say that a tool has another name now: what is known of the one holds for the other."""
-        self._policies.rename(old, new)
+        self.overrides.rename(old, new)
         self._wake()
 
     def remove_tool(self, name: str) -> None:
         """Say that a tool is gone; its outputs keep its last policy."""
-        self._policies.remove(name)
+        self.overrides.remove(name)
 
     def policies(self) -> list[dict[str, object]]:
         """Return the policies in force and every tool that ever spoke, as plain values."""
-        return self._policies.listed()
+        return self.overrides.listed()
 
     def link(self, channel: str, sender: str, person: str) -> None:
         """Say that a sender of a channel is this person, from the first turn on."""
-        checks.check_name("person", person)
-        self._log.add_identity(IdentityRow(0, channel, sender, person, "link"))
+        self.people.link(channel, sender, person)
 
     def unlink(self, channel: str, sender: str) -> None:
         """Take `link` back."""
-        self._log.add_identity(IdentityRow(0, channel, sender, "", "unlink"))
+        self.people.unlink(channel, sender)
 
     # -- archive, forgetting, upkeep -----------------------------------------------------------------------------
 
@@ -256,17 +271,17 @@ class Memory:
         self._derive()
         return new
 
-    def documents(self) -> list[DocumentRow]:
-        """Return every document."""
-        return self._archive.documents()
+    def documents(self, turns: Sequence[int] | None = None) -> list[DocumentRow]:
+        """Return every document, or those that hold one of these turns (by their seq)."""
+        return self._archive.documents() if turns is None else self._derived.documents_with(turns)
 
     def document(self, document: str) -> Document:
         """Return a document in short: its turns, summary, tags and entities. Raises `NotFoundError`."""
-        return self._library.document(document)
+        return masked_document(self._library.document(document))
 
     def find_documents(self, text: str, *, viewer: Viewer | None = None, limit: int = 5) -> list[Document]:
         """Return the documents about ``text`` of which ``viewer`` may see every turn, best first."""
-        return self._library.find(text, viewer, limit)
+        return [masked_document(each) for each in self._library.find(text, viewer, limit)]
 
     def commit_document(self, title: str, turns: Sequence[TurnId]) -> DocumentRow:
         """Make a document of these turns on purpose, whatever else they are in."""
@@ -274,9 +289,9 @@ class Memory:
         self._derive()
         return row
 
-    def document_text(self, document: str) -> str:
-        """Return a document as text: a view of its raw segments, whole, in the order of time."""
-        return self._archive.text(document)
+    def document_text(self, document: str, *, mask: bool = False) -> str:
+        """Return a document as text: its raw segments, whole, in the order of time; for a model, ``mask`` secrets."""
+        return masked(self._archive.text(document)) if mask else self._archive.text(document)
 
     def distil(self) -> int:
         """Make the facts and document features that wait, now; return how many turns and documents that were."""
@@ -287,29 +302,15 @@ class Memory:
 
     def forget(self, name: str, *, source: str | None = None) -> None:
         """Hide a turn from computation and recall; raw stays, `undo` brings it back."""
-        self._log.forget(self.find(name, source=source).seq)
-        self._derive()
+        self.forgetting.forget(Target((name,), source))
 
     def undo(self, name: str, *, source: str | None = None) -> None:
         """Take `forget` back."""
-        self._log.forget(self.find(name, source=source).seq, undo=True)
-        self._derive()
+        self.forgetting.undo(Target((name,), source))
 
     def erase(self, name: str, *, source: str | None = None, by: str = "owner") -> None:
         """Delete a turn for good, raw and computed; a tombstone says when and who, never what."""
-        turn = self.find(name, source=source)
-        checks.check_name("by", by)
-        self._derive()
-        with self._lease.held(_LEASE_SECONDS):
-            pins = self._deriver.pins_for(turn)
-            self._deriver.look_again(turn.place, turn.seq)
-            self._log.erase([turn.seq], pins, by)
-        self._derive()
-        self._log.compact()
-        self._derived.compact()
-        for damaged in self.home.root.glob("derived.damaged-*.db*"):
-            damaged.unlink()
-        self._recaller.forget_all()
+        self.forgetting.erase(self.forgetting.chosen(Target((name,), source)), by=by)
 
     def settle(self, *, progress: Callable[[str, int, int], None] | None = None) -> None:
         """Derive everything that waits, vectors too, and return when nothing does.

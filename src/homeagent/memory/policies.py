@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from homeagent.errors import PolicyError
+from homeagent.errors import PolicyError, StoreError
 from homeagent.memory.policy import PolicyBook, checked
+from homeagent.memory.results import PolicyInForce
 from homeagent.memory.store.records import PolicyRow
 from homeagent_sdk import MemoryPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from homeagent.memory.derive import Deriver
     from homeagent.memory.results import PolicyChange
+    from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
 
 __all__ = ["Policies"]
 
+Kind = Literal["tool", "channel"]
+
 _EXAMPLES = 5
+_AT_ONCE_SECONDS = 2.0
+"""How long a change is derived before the rest is left to the background."""
 
 
 class Policies:
     """The policies of one home: declared, overridden, tried out."""
 
-    def __init__(self, log: LogStore, deriver: Deriver) -> None:
+    def __init__(self, log: LogStore, derived: DerivedStore, deriver: Deriver) -> None:
         self._log = log
+        self._derived = derived
         self._deriver = deriver
 
     def declare(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str]) -> None:
@@ -42,12 +49,26 @@ class Policies:
                 self._log.add_policy(row)
         self._deriver.catch_up()
 
-    def override(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Literal["tool", "channel"]) -> None:
-        """Add the owner's policies, by name or glob; None takes one back."""
+    def override(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind) -> None:
+        """Do what `note` does, and derive for a few seconds; what is left then waits in the queue."""
+        self.note(tools, kind=kind)
+        self._deriver.catch_up(budget=_AT_ONCE_SECONDS)
+
+    def note(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind = "tool") -> None:
+        """Add the owner's policies, by name or glob (None takes one back), and hide what they hide.
+
+        That is gone from everything computed when this returns, and nothing is derived yet. Raises `StoreError` when
+        another process keeps the home from taking note for a minute; the policies are kept all the same.
+        """
         with self._log.transaction():
             for row in _overrides(tools, kind):
                 self._log.add_policy(row)
-        self._deriver.catch_up()
+        if not self._deriver.take_note():
+            raise StoreError(
+                "policies",
+                "are kept, but not in effect yet: another process has been deriving for a minute",
+                "They take effect when it is done; stop it if it hangs",
+            )
 
     def rename(self, old: str, new: str) -> None:
         """Say that tool ``old`` is called ``new`` from here on. Raises `PolicyError` for a circle of names."""
@@ -60,26 +81,65 @@ class Policies:
         """Say that a tool is gone. Its last policy goes on holding for what it left behind."""
         self._log.add_policy(PolicyRow(0, "tool", name, "declared", "removed"))
 
-    def trial(self, tools: Mapping[str, MemoryPolicy | None]) -> PolicyChange:
-        """Return what `override` would change of what is computed, and change nothing."""
+    def trial(
+        self,
+        tools: Mapping[str, MemoryPolicy | None],
+        *,
+        kind: Kind = "tool",
+        progress: Callable[[int, int], None] = lambda _done, _left: None,
+    ) -> PolicyChange:
+        """Return what `override` would change of what is computed, and change nothing.
+
+        ``progress`` is told (segments done, still to do). What is not derived yet is not counted.
+        """
         rows = self._log.policies()
         last = rows[-1].seq if rows else 0
-        after = PolicyBook([*rows, *(_numbered(row, last + 1 + n) for n, row in enumerate(_overrides(tools, "tool")))])
-        return self._deriver.compare(after, examples=_EXAMPLES)
+        after = PolicyBook([*rows, *(_numbered(row, last + 1 + n) for n, row in enumerate(_overrides(tools, kind)))])
+        return self._deriver.compare(after, examples=_EXAMPLES, progress=progress)
 
     def listed(self) -> list[dict[str, object]]:
         """Return every tool that ever spoke or was declared, with its policy and where that comes from."""
-        book = PolicyBook(self._log.policies())
-        names = {row.name for row in book.listed() if row.kind == "tool" and row.origin == "declared"}
-        names.update(self._log.tool_names())
-        found = [(name, book.for_tool(name)) for name in sorted(names)]
         return [
-            {"tool": name, "treatment": policy.treatment, "cleaner": policy.cleaner, "why": policy.why}
-            for name, policy in found
+            {"tool": each.name, "treatment": each.treatment, "cleaner": each.cleaner, "why": each.why}
+            for each in self._in_force("tool", PolicyBook(self._log.policies()), {})
         ]
 
+    def overridden(self, kind: Kind = "tool") -> dict[str, tuple[bool, str]]:
+        """Return (no_memory, cleaner as stored) of the owner's policies as the log has them now, by name or glob."""
+        rows = PolicyBook(self._log.policies()).listed()
+        return {row.name: (row.no_memory, row.cleaner) for row in rows if row.origin == "override" and row.kind == kind}
 
-def _overrides(tools: Mapping[str, MemoryPolicy | None], kind: Literal["tool", "channel"]) -> list[PolicyRow]:
+    def differing(self, named: Mapping[str, MemoryPolicy], *, kind: Kind = "tool") -> dict[str, MemoryPolicy]:
+        """Return those of ``named`` that the log has otherwise or not at all, as the owner's."""
+        known = self.overridden(kind)
+        stored = {name: (policy.no_memory, checked(name, policy)) for name, policy in named.items()}
+        return {name: policy for name, policy in named.items() if known.get(name) != stored[name]}
+
+    def in_force(self) -> list[PolicyInForce]:
+        """Return every tool and channel that ever spoke or was named, with its policy and what it left behind."""
+        book = PolicyBook(self._log.policies())
+        spoken = self._derived.spoken_characters()
+        return [*self._in_force("tool", book, spoken), *self._in_force("channel", book, spoken)]
+
+    def _in_force(
+        self, kind: Kind, book: PolicyBook, spoken: Mapping[tuple[str, str], tuple[int, int, int]]
+    ) -> list[PolicyInForce]:
+        names = {row.name for row in book.listed() if row.kind == kind and row.origin == "declared"}
+        names.update(self._log.tool_names() if kind == "tool" else self._log.channels())
+        found: list[PolicyInForce] = []
+        for name in sorted(names):
+            policy = book.for_tool(name) if kind == "tool" else book.for_channel(name)
+            segments, raw, computed = spoken.get((kind, name), (0, 0, 0))
+            found.append(
+                PolicyInForce(
+                    kind, name, policy.treatment, policy.cleaner, policy.why, policy.origin, policy.pattern,
+                    segments, raw, computed,
+                )
+            )  # fmt: skip
+        return found
+
+
+def _overrides(tools: Mapping[str, MemoryPolicy | None], kind: Kind) -> list[PolicyRow]:
     return [
         PolicyRow(0, kind, name, "override", "unset")
         if policy is None

@@ -28,20 +28,25 @@ RETURNS_MEMORY = frozenset({"memory_recall", "memory_explain", "doc_query", "per
 """Tools of this program that hand out memory: what they return is never memorised again, whatever they declare."""
 
 Treatment = Literal["plain", "hidden", "cleaner", "default"]
+Origin = Literal["declared", "override", "default", "returns_memory"]
+"""Who said it: a plugin or channel, the owner, nobody; or that what a tool returns is memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class EffectivePolicy:
     """What happens to one tool's output (or one channel's words) on the way to computation.
 
-    ``why`` names where it comes from, for a person. ``cleaner`` is a text in the cleaner language, else empty; ``code``
-    is the digest of the functions of plugins that it names.
+    ``why`` names where it comes from, for a person; ``origin`` and ``pattern`` (the name or glob of the word that
+    counts) for a program. ``cleaner`` is a text in the cleaner language, else empty; ``code`` is the digest of the
+    functions of plugins that it names.
     """
 
     treatment: Treatment
     why: str
     cleaner: str = ""
     code: str = ""
+    origin: Origin = "default"
+    pattern: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -107,7 +112,8 @@ class PolicyBook:
         names = self._all_names(name)
         declared = self._last_declared(names)
         if not RETURNS_MEMORY.isdisjoint(names) or (declared is not None and declared.returns_memory):
-            return EffectivePolicy("hidden", "what it returns is memory, and memory is not memorised again")
+            why = "what it returns is memory, and memory is not memorised again"
+            return EffectivePolicy("hidden", why, origin="returns_memory")
         override = self._override("tool", names)
         if override is not None:
             return _effective(override, f"the owner's policy for {override.name!r}")
@@ -145,19 +151,24 @@ class PolicyBook:
         return tuple(sorted(names))
 
     def _override(self, kind: str, names: tuple[str, ...]) -> PolicyRow | None:
-        """Return the owner's word: an exact name before a glob, a longer glob before a shorter, the newer last."""
+        """Return the owner's word: an exact name before a glob, then the glob that says most, then the newest."""
         matching = [
             row
             for (of, pattern), row in self._overrides.items()
             if of == kind and any(each == pattern or fnmatchcase(each, pattern) for each in names)
         ]
-        return max(matching, key=lambda row: (row.name in names, len(row.name), row.seq), default=None)
+        return max(matching, key=lambda row: (row.name in names, *_said_by(row.name), row.seq), default=None)
+
+
+def _said_by(pattern: str) -> tuple[int, int]:
+    """Return how much a glob says of a name: its letters that stand for themselves, then its length."""
+    return sum(character not in "*?[]!" for character in pattern), len(pattern)
 
 
 def _effective(row: PolicyRow, why: str) -> EffectivePolicy:
     if row.no_memory:
-        return EffectivePolicy("hidden", f"no_memory: {why}")
+        return EffectivePolicy("hidden", f"no_memory: {why}", origin=row.origin, pattern=row.name)
     if row.cleaner:
-        cleaner = StoredCleaner.of(row.cleaner)
-        return EffectivePolicy("cleaner", f"{cleaner.spec}: {why}", cleaner.spec, cleaner.code)
-    return EffectivePolicy("plain", f"no cleaner: {why}")
+        stored = StoredCleaner.of(row.cleaner)
+        return EffectivePolicy("cleaner", f"{stored.spec}: {why}", stored.spec, stored.code, row.origin, row.name)
+    return EffectivePolicy("plain", f"no cleaner: {why}", origin=row.origin, pattern=row.name)

@@ -151,6 +151,8 @@ class Rebuilder:
         fresh.set_meta("model", model)
         fresh.merge_terms()
         fresh.note_all_changed(after)
+        if not fresh.compacted:  # something may have been erased after it had come in
+            fresh.compact()
         fresh.close()
         return made
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -11,7 +11,16 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Decision
     from homeagent.memory.turn import Place, Role, Status, TurnId
 
-__all__ = ["Explanation", "Hit", "Neighbour", "PolicyChange", "Recall", "SegmentExplanation"]
+__all__ = [
+    "Explanation",
+    "Hit",
+    "Neighbour",
+    "PolicyChange",
+    "PolicyExample",
+    "PolicyInForce",
+    "Recall",
+    "SegmentExplanation",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +102,55 @@ class Explanation:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyInForce:
+    """What happens to one tool's outputs, or one channel's words, and what they left behind.
+
+    ``origin`` is "declared", "override" (the owner's word for ``pattern``), "returns_memory" or "default". Segments are
+    those derived so far; ``raw`` and ``computed`` are their characters, as said and as computed.
+    """
+
+    kind: Literal["tool", "channel"]
+    name: str
+    treatment: str
+    cleaner: str
+    why: str
+    origin: str
+    pattern: str
+    segments: int
+    raw: int
+    computed: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyExample:
+    """One segment as it is computed now and as it would be: ``before`` and ``after`` are what is computed of it."""
+
+    turn: TurnId
+    external_id: str
+    position: int
+    role: Role
+    tool: str | None
+    decision: Decision
+    reason: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyChange:
-    """What a change of policy would do: segments and characters that come into computation or leave it."""
+    """What a change of policy would do. Lengths are in characters of compute text.
+
+    ``segments`` are those whose policy differs: outputs, for a channel what people said. ``replies`` are those of which
+    more or less is left out as a quotation. ``facts_going`` and ``facts_coming`` are claims, each counted where it was
+    made.
+    """
 
     segments: int
     characters_before: int
     characters_after: int
-    examples: tuple[SegmentExplanation, ...]
+    replies: int
+    reply_characters_before: int
+    reply_characters_after: int
+    facts_going: int
+    facts_coming: int
+    examples: tuple[PolicyExample, ...]

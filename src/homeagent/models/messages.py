@@ -79,11 +79,18 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A remembered passage that recall found for the question; ``where`` is the place in words."""
+    """A remembered passage that recall found for the question.
+
+    ``where`` is the place in words, ``sender`` who said it, ``turn`` the name of its turn; ``superseded`` says that a
+    newer value of the same thing is known.
+    """
 
     text: str
     where: str = ""
     at: datetime | None = None
+    sender: str = ""
+    turn: str = ""
+    superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CopyIndex", "Quotes", "merged"]
+__all__ = ["CopyIndex", "Quotes", "extended", "merged"]
 
 Range = tuple[int, int]
 
@@ -72,7 +72,7 @@ class Quotes:
         found: list[Range] = []
         for place, gram in enumerate(grams):
             for context in hits.get(gram, ()):
-                start, end = _extended(place, context, bits)
+                start, end = extended(place, context, bits)
                 if end - start >= copies.RUN:
                     found.append((start, end))
         return list(merged(found))
@@ -87,7 +87,7 @@ class Quotes:
         return [part for unit in hidden for part in places[unit]]
 
 
-def _extended(place: int, context: int, bits: NDArray[np.int64]) -> Range:
+def extended(place: int, context: int, bits: NDArray[np.int64]) -> Range:
     """Return how far the gram at ``place`` goes on being the same as the one whose neighbours ``context`` holds."""
     start, end = place, place + copies.GRAM
     for distance in range(copies.REACH):

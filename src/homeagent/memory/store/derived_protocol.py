@@ -95,7 +95,7 @@ class DerivedStore(GraphStore, Protocol):
         ...
 
     def remove_turn(self, seq: int) -> None:
-        """Take everything computed from a turn away."""
+        """Take everything computed from a turn, or a single segment, away."""
         ...
 
     def remove_own_sketch(self, segment: int) -> None:
@@ -194,6 +194,10 @@ class DerivedStore(GraphStore, Protocol):
         """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
         ...
 
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each layer takes."""
+        ...
+
     def put_aside(self, why: str) -> None:
         """Begin an empty store in a damaged one's place."""
         ...
@@ -204,6 +208,11 @@ class DerivedStore(GraphStore, Protocol):
 
     def compact(self) -> None:
         """Leave nothing of what was deleted in the file."""
+        ...
+
+    @property
+    def compacted(self) -> bool:
+        """Whether nothing that was erased can be left in the file."""
         ...
 
     def close(self) -> None:

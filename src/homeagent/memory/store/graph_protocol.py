@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from homeagent.memory.store.hiding_protocol import HidingStore
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["GraphStore"]
 
 
-class GraphStore(Protocol):
+class GraphStore(HidingStore, Protocol):
     """Facts and documents of the computed half."""
 
     def waits(self, item: Todo) -> bool:

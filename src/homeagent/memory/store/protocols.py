@@ -13,18 +13,20 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.records import (
+        Doomed,
         Entry,
         IdentityRow,
         OutcomeRow,
         Passage,
         PolicyRow,
         SegmentRow,
+        ShareRow,
         TurnRow,
         WriteRow,
     )
     from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
 
-__all__ = ["CopySketch", "IndexedPassage", "LogStore", "Scope", "chat_key"]
+__all__ = ["CopySketch", "IndexedPassage", "LogStore", "Scope", "Shares", "chat_key"]
 
 
 def _key(*parts: str) -> int:
@@ -39,28 +41,44 @@ def chat_key(place: Place) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Shares:
+    """With whom a turn was shared on purpose: persons, and chats (by their `chat_key`); both sorted."""
+
+    persons: tuple[str, ...] = ()
+    chats: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.persons or self.chats)
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a passage was said and in front of whom: all that visibility depends on."""
+    """Where a passage was said, in front of whom, and with whom it was shared since: all that visibility depends on."""
 
     chat: int
     audience: int
     channel: str
     members: tuple[str, ...]
+    shared: Shares = Shares()
 
     @staticmethod
-    def of(place: Place, members: Iterable[str]) -> Scope:
+    def of(place: Place, members: Iterable[str], shared: Shares = Shares()) -> Scope:
         """Return the scope of something said at ``place`` in front of ``members`` (ids as the channel gives them)."""
         present = tuple(sorted(set(members)))
-        return Scope(chat_key(place), _key("audience", place.channel, *present), place.channel, present)
+        named = _key("audience", place.channel, *present)
+        if shared:
+            chats = (f"{chat:x}" for chat in shared.chats)
+            named = _key("shared", str(named), str(len(shared.persons)), *shared.persons, *chats)
+        return Scope(chat_key(place), named, place.channel, present, shared)
 
     @property
     def key(self) -> int:
         """The number of this scope."""
         return _key("scope", str(self.chat), str(self.audience))
 
-    def terms(self) -> tuple[str, str]:
-        """Return the index terms by which a search is kept to what may be seen: the chat's, and the audience's."""
-        return chat_term(self.chat), audience_term(self.audience)
+    def terms(self) -> tuple[str, ...]:
+        """Return the index terms by which a search is kept to what may be seen: the chats', and the audience's."""
+        return chat_term(self.chat), audience_term(self.audience), *map(chat_term, self.shared.chats)
 
 
 def chat_term(chat: int) -> str:
@@ -126,6 +144,10 @@ class LogStore(Protocol):
 
     def turns(self) -> Iterator[TurnRow]:
         """Yield every turn, oldest first."""
+        ...
+
+    def turns_at(self, place: Place) -> Iterator[TurnRow]:
+        """Yield the turns of a chat, newest first; only those that are asked for are read."""
         ...
 
     def open_turns(self) -> list[tuple[int, str]]:
@@ -208,6 +230,14 @@ class LogStore(Protocol):
         """Return what was written on purpose at ``seq``."""
         ...
 
+    def add_share(self, row: ShareRow) -> int:
+        """Add that a turn is shared with somebody, or no longer."""
+        ...
+
+    def shares(self, turn: int) -> list[ShareRow]:
+        """Return what was said about sharing a turn, oldest first."""
+        ...
+
     def forget(self, turn: int, *, undo: bool = False) -> int:
         """Hide a turn from computation and recall, or take that back."""
         ...
@@ -216,8 +246,20 @@ class LogStore(Protocol):
         """Return the turns that are forgotten now."""
         ...
 
-    def erase(self, turns: Sequence[int], pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
-        """Delete turns for good and leave a tombstone."""
+    def erase(self, doomed: Doomed, pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
+        """Delete rows for good and leave a tombstone."""
+        ...
+
+    def erase_in_copy(self, path: Path, turns: Sequence[TurnId], doomed: Doomed, by: str) -> int:
+        """Delete the same rows from a copy; return how many turns it held."""
+        ...
+
+    def unfinished_erasures(self) -> list[int]:
+        """Return the erasures of which something may be left in some file."""
+        ...
+
+    def finish_erasures(self, erasures: Sequence[int]) -> None:
+        """Say that nothing is left of these."""
         ...
 
     def erased(self, erasure: int) -> list[int]:
@@ -230,6 +272,14 @@ class LogStore(Protocol):
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows of each kind."""
+        ...
+
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each kind of row takes."""
+        ...
+
+    def texts(self) -> dict[str, int]:
+        """Return the bytes that each tool brought in."""
         ...
 
     def digest(self) -> str:

@@ -14,6 +14,7 @@ __all__ = [
     "Computed",
     "Decision",
     "DocumentRow",
+    "Doomed",
     "Entry",
     "EntryKind",
     "IdentityRow",
@@ -24,6 +25,7 @@ __all__ = [
     "PassageKind",
     "PolicyRow",
     "SegmentRow",
+    "ShareRow",
     "Step",
     "Todo",
     "TurnCues",
@@ -151,6 +153,29 @@ class IdentityRow:
     sender: str
     person: str
     action: Literal["link", "unlink"]
+
+
+@dataclass(frozen=True, slots=True)
+class ShareRow:
+    """A turn is shared on purpose from here on (``share``), or no longer (``unshare``).
+
+    ``person`` is whom with; where it is empty, everybody in the chat ``place``.
+    """
+
+    seq: int
+    turn: int
+    person: str
+    place: Place | None
+    action: Literal["share", "unshare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """What an erasure deletes: the seqs of whole turns, of single outputs and of explicit writes."""
+
+    turns: tuple[int, ...] = ()
+    segments: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from homeagent.errors import DamagedError, HomeError, StoreError
+from homeagent.errors import DamagedError, HomeError, OutdatedError, StoreError
 from homeagent.paths import make_private
 
 if TYPE_CHECKING:
@@ -25,12 +25,23 @@ _CHECKPOINT_PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a file holds: ``application_id`` tells ours from others, ``steps[n]`` takes version n to n + 1."""
+    """What a file holds: ``application_id`` tells ours from others, ``steps[n]`` takes version n to n + 1.
+
+    A ``precious`` file is copied before a step changes it, as ``log.v1.db`` for version 1. One that is not precious is
+    never changed from version to version: it is made again, by the one step there is, as ``version``.
+    """
 
     name: str
     application_id: int
     steps: Sequence[Callable[[sqlite3.Connection], None]]
     synchronous: str
+    precious: bool = True
+    version: int = 0
+
+    @property
+    def current(self) -> int:
+        """The version that a file has after every step."""
+        return self.version or len(self.steps)
 
 
 class Database:
@@ -86,20 +97,43 @@ class Database:
 
     def _migrate(self) -> None:
         schema = self._schema
-        if self._version() == len(schema.steps) and self._application() == schema.application_id:
+        if self._version() == schema.current and self._application() == schema.application_id:
             return
         with self.write() as connection:
             found = self._version()
-            if found > len(schema.steps):
+            if found > schema.current:
                 raise StoreError(
                     str(self.path),
-                    f"was written by a newer HomeAgent (format {found}, this one knows {len(schema.steps)})",
+                    f"was written by a newer HomeAgent (format {found}, this one knows {schema.current})",
                     "Update HomeAgent, or open a backup made by this version",
                 )
+            if found and not schema.precious:
+                raise OutdatedError(
+                    str(self.path),
+                    f"was written by an older HomeAgent (format {found}, this one writes {schema.current})",
+                    "Run 'homeagent memory rebuild'",
+                )
+            if found:
+                self._copy_before(found)
             for step in schema.steps[found:]:
                 step(connection)
-            connection.execute(f"PRAGMA user_version = {len(schema.steps)}")
+            connection.execute(f"PRAGMA user_version = {schema.current}")
             connection.execute(f"PRAGMA application_id = {schema.application_id}")
+
+    def _copy_before(self, version: int) -> None:
+        """Copy the file as it was committed last beside it, named with its version; this process holds the lock."""
+        target = self.path.with_name(f"{self.path.stem}.v{version}.db")
+        part = target.with_name(f".{target.name}.part")
+        part.unlink(missing_ok=True)
+        make_private(part)
+        source, copy = sqlite3.connect(self.path, isolation_level=None), sqlite3.connect(part, isolation_level=None)
+        try:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            copy.close()
+            source.close()
+        part.replace(target)
 
     def _version(self) -> int:
         return int(self._writer.execute("PRAGMA user_version").fetchone()[0])

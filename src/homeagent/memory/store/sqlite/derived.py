@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.records import IndexedTurn, Todo
-from homeagent.memory.store.sqlite import derived_index, derived_places, derived_quotes
+from homeagent.memory.store.sqlite import derived_index, derived_places, derived_quotes, room
 from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
 from homeagent.memory.store.sqlite.derived_graph import GRAPH_STEPS, DerivedGraph, delete_facts
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from homeagent.memory.store.sqlite.database import Database
 
 __all__ = ["SqliteDerived"]
+
+UNCOMPACTED = "uncompacted"
+"""Set in ``meta`` from when something is erased until every page was written anew."""
 
 _TURN = """SELECT t.seq, t.turn_id, t.source, t.external_id, c.channel, c.name, t.sender, t.at_us, t.offset_minutes,
     t.status, t.scope, t.chat, t.words, t.asks, t.flags FROM turn t JOIN chat c ON c.chat = t.chat"""
@@ -188,18 +191,19 @@ class SqliteDerived(DerivedGraph):
             derived_index.note_change(connection, turn.seq)
 
     def remove_turn(self, seq: int) -> None:
-        """Take everything computed from a turn away, with the names of places and people that nothing else has."""
+        """Take everything computed from a turn, or a single segment, away, with names that nothing else has."""
         with self._database.write() as connection:
             rows = connection.execute("SELECT segment FROM computed WHERE turn = ?", (seq,)).fetchall()
-            derived_quotes.delete_segments(connection, [row[0] for row in rows])
+            derived_quotes.delete_segments(connection, [seq, *(row[0] for row in rows)])
             delete_facts(connection, seq)
             derived_index.prune_texts(connection, derived_index.delete_passages(connection, seq))
-            connection.execute("DELETE FROM computed WHERE turn = ?", (seq,))
+            connection.execute("DELETE FROM computed WHERE turn = ? OR segment = ?", (seq, seq))
             connection.execute("DELETE FROM turn WHERE seq = ?", (seq,))
             connection.execute("DELETE FROM todo WHERE seq = ?", (seq,))
             connection.execute("DELETE FROM scope WHERE scope NOT IN (SELECT scope FROM turn)")
             connection.execute("DELETE FROM audience WHERE audience NOT IN (SELECT audience FROM scope)")
             connection.execute("DELETE FROM chat WHERE chat NOT IN (SELECT chat FROM turn)")
+            connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, '1')", (UNCOMPACTED,))
             derived_index.note_change(connection, seq)
 
     def turn(self, seq: int) -> IndexedTurn | None:
@@ -362,6 +366,18 @@ class SqliteDerived(DerivedGraph):
         with self._database.write() as connection:
             connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
         self._database.compact()
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM meta WHERE key = ?", (UNCOMPACTED,))
+
+    @property
+    def compacted(self) -> bool:
+        """Whether nothing that was erased can be left in free pages or the WAL."""
+        return self.meta(UNCOMPACTED) is None
+
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each layer takes; empty where SQLite can't tell."""
+        with self._database.read() as connection:
+            return room.layers(connection, room.DERIVED_LAYERS, "bookkeeping")
 
     def put_aside(self, why: str) -> None:
         """Begin an empty file in a damaged one's place. The caller holds the lease."""

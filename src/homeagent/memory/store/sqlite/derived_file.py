@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from homeagent.errors import DamagedError
+from homeagent.errors import DamagedError, OutdatedError
 from homeagent.memory.store.sqlite.database import Database
 from homeagent.memory.store.sqlite.derived_schema import DERIVED_SCHEMA
 from homeagent.paths import make_private
@@ -36,6 +36,9 @@ class DerivedFile:
             self._database, self._inode = self._opened()
         except DamagedError as error:
             self.put_aside(str(error))
+        except OutdatedError as error:
+            _LOG.warning("%s: %s; it is derived again", error.where, error.problem)
+            self._begin_anew()
 
     def database(self) -> Database:
         """Return the open database; in the middle of a transaction or a `snapshot` always the same."""
@@ -87,12 +90,15 @@ class DerivedFile:
             aside = self.path.with_name(f"derived.damaged-{time.time_ns()}.db")
             _LOG.warning("%s; it is put aside as %s and derived again", why, aside.name)
             self.path.replace(aside)
-            for name in ("-wal", "-shm"):
-                self.path.with_name(self.path.name + name).unlink(missing_ok=True)
-            make_private(self.path)
-            if hasattr(self, "_database"):
-                self._left.append(self._database)
-            self._database, self._inode = self._opened()
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        for name in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + name).unlink(missing_ok=True)
+        make_private(self.path)
+        if hasattr(self, "_database"):
+            self._left.append(self._database)
+        self._database, self._inode = self._opened()
 
     def _opened(self) -> tuple[Database, int]:
         return Database(self.path, DERIVED_SCHEMA), self._on_disk()

@@ -15,6 +15,7 @@ from homeagent.memory.store.sqlite.derived_graph_rows import (
     fact_values,
     mention_values,
 )
+from homeagent.memory.store.sqlite.derived_hiding import DerivedHiding
 from homeagent.memory.store.sqlite.derived_rows import packed_spans
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from homeagent.memory.store.graph_records import EntityRef, FactRow
     from homeagent.memory.store.records import Step, Todo
-    from homeagent.memory.store.sqlite.database import Database
 
 __all__ = ["GRAPH_STEPS", "DerivedGraph", "delete_facts"]
 
@@ -34,12 +34,8 @@ _PART = 400
 _FACTS = f"SELECT {FACT_COLUMNS} FROM fact"
 
 
-class DerivedGraph:
+class DerivedGraph(DerivedHiding):
     """The part of the derived store that is `homeagent.memory.store.graph_protocol.GraphStore`."""
-
-    @property
-    def _database(self) -> Database:
-        raise NotImplementedError
 
     # -- progress ------------------------------------------------------------------------------------------------
 

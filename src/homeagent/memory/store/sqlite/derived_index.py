@@ -89,10 +89,24 @@ def delete_passages(connection: sqlite3.Connection, turn: int) -> set[bytes]:
 
 def prune_texts(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
     """Delete the embedded texts and vectors that no passage uses any more."""
+    models: list[str] | None = None
     for key in keys:
         if connection.execute("SELECT 1 FROM passage WHERE text_key = ? LIMIT 1", (key,)).fetchone() is None:
+            models = _models(connection) if models is None else models
             connection.execute("DELETE FROM embedded WHERE text_key = ?", (key,))
-            connection.execute("DELETE FROM vector WHERE text_key = ?", (key,))
+            for model in models:  # without its name every vector would be looked at
+                connection.execute("DELETE FROM vector WHERE model = ? AND text_key = ?", (model, key))
+
+
+def _models(connection: sqlite3.Connection) -> list[str]:
+    """Return the models that vectors are stored of, each found by one step into the index."""
+    found: list[str] = []
+    while True:
+        last = found[-1] if found else ""
+        (model,) = connection.execute("SELECT min(model) FROM vector WHERE model > ?", (last,)).fetchone()
+        if model is None:
+            return found
+        found.append(model)
 
 
 def merge_terms(connection: sqlite3.Connection) -> bool:

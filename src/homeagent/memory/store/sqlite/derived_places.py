@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from homeagent.memory.store.protocols import Scope
+from homeagent.memory.store.protocols import Scope, Shares
 from homeagent.memory.store.sqlite.codec import decode, encode
 
 if TYPE_CHECKING:
@@ -23,8 +23,13 @@ def put_places(connection: sqlite3.Connection, turn: IndexedTurn, scope: Scope) 
         (turn.chat, encode(turn.place.channel), encode(turn.place.chat)),
     )
     connection.execute(
-        "INSERT OR IGNORE INTO audience(audience, channel, members) VALUES (?, ?, ?)",
-        (scope.audience, encode(scope.channel), encode(json.dumps(scope.members, ensure_ascii=False))),
+        "INSERT OR IGNORE INTO audience(audience, channel, members, shared) VALUES (?, ?, ?, ?)",
+        (
+            scope.audience,
+            encode(scope.channel),
+            encode(json.dumps(scope.members, ensure_ascii=False)),
+            encode(json.dumps([scope.shared.persons, scope.shared.chats], ensure_ascii=False)),
+        ),
     )
     connection.execute(
         "INSERT OR IGNORE INTO scope(scope, chat, audience) VALUES (?, ?, ?)", (turn.scope, scope.chat, scope.audience)
@@ -34,10 +39,15 @@ def put_places(connection: sqlite3.Connection, turn: IndexedTurn, scope: Scope) 
 def scopes(connection: sqlite3.Connection) -> list[tuple[int, Scope]]:
     """Return every scope: its id, chat and audience."""
     rows = connection.execute(
-        "SELECT s.scope, s.chat, s.audience, a.channel, a.members"
+        "SELECT s.scope, s.chat, s.audience, a.channel, a.members, a.shared"
         " FROM scope s JOIN audience a ON a.audience = s.audience ORDER BY s.scope"
     )
     return [
-        (scope, Scope(chat, audience, decode(channel), tuple(json.loads(decode(members)))))
-        for scope, chat, audience, channel, members in rows
+        (scope, Scope(chat, audience, decode(channel), tuple(json.loads(decode(members))), _shares(shared)))
+        for scope, chat, audience, channel, members, shared in rows
     ]
+
+
+def _shares(data: bytes) -> Shares:
+    persons, chats = json.loads(decode(data))
+    return Shares(tuple(persons), tuple(chats))

@@ -30,8 +30,11 @@ CREATE TABLE computed (
     cuts TEXT NOT NULL, fingerprint TEXT NOT NULL
 ) STRICT;
 CREATE INDEX computed_turn ON computed(turn, position);
+CREATE INDEX computed_cut ON computed(segment) WHERE cuts <> '[]';
 CREATE TABLE chat (chat INTEGER PRIMARY KEY, channel BLOB NOT NULL, name BLOB NOT NULL) STRICT;
-CREATE TABLE audience (audience INTEGER PRIMARY KEY, channel BLOB NOT NULL, members BLOB NOT NULL) STRICT;
+CREATE TABLE audience (
+    audience INTEGER PRIMARY KEY, channel BLOB NOT NULL, members BLOB NOT NULL, shared BLOB NOT NULL
+) STRICT;
 CREATE TABLE scope (scope INTEGER PRIMARY KEY, chat INTEGER NOT NULL, audience INTEGER NOT NULL) STRICT;
 CREATE TABLE turn (
     seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, external_id TEXT NOT NULL,
@@ -114,5 +117,10 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-DERIVED_SCHEMA = Schema("derived database", _APPLICATION, (_first_tables,), synchronous="NORMAL")
+_VERSION = 3
+"""Raise it with every change of a table."""
+
+DERIVED_SCHEMA = Schema(
+    "derived database", _APPLICATION, (_first_tables,), synchronous="NORMAL", precious=False, version=_VERSION
+)
 """Schema of the computed half: a crash may lose the last commits, and the queue derives them again."""

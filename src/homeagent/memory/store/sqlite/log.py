@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from homeagent.memory.store.records import Entry, TurnRow
-from homeagent.memory.store.sqlite import log_events, log_turns
+from homeagent.memory.store.sqlite import log_erasures, log_events, log_turns, room
 from homeagent.memory.store.sqlite.codec import decode, encode
 from homeagent.memory.store.sqlite.database import Database
 from homeagent.memory.store.sqlite.log_digest import raw_digest
@@ -18,12 +18,21 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from homeagent.memory.store.records import IdentityRow, OutcomeRow, PolicyRow, SegmentRow, WriteRow
+    from homeagent.memory.store.records import (
+        Doomed,
+        IdentityRow,
+        OutcomeRow,
+        PolicyRow,
+        SegmentRow,
+        ShareRow,
+        WriteRow,
+    )
     from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
 
 __all__ = ["SqliteLog"]
 
 _PAGE = 500
+_CHAT_PAGE = 50
 
 
 def _wall_us() -> int:
@@ -87,6 +96,17 @@ class SqliteLog:
             if len(page) < _PAGE:
                 return
             after = page[-1].seq
+
+    def turns_at(self, place: Place) -> Iterator[TurnRow]:
+        """Yield the turns of a chat, newest first, a few at a time."""
+        before = 2**62
+        while True:
+            with self._database.read() as connection:
+                page = log_turns.chat_rows(connection, place, before, _CHAT_PAGE)
+            yield from page
+            if len(page) < _CHAT_PAGE:
+                return
+            before = page[-1].seq
 
     def open_turns(self) -> list[tuple[int, str]]:
         """Return seq and writer of every turn that nobody has closed."""
@@ -218,10 +238,34 @@ class SqliteLog:
         with self._database.read() as connection:
             return log_events.forgotten_turns(connection)
 
-    def erase(self, turns: Sequence[int], pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
-        """Delete turns for good and leave a tombstone; return its seq. Call `compact` afterwards."""
+    def erase(self, doomed: Doomed, pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
+        """Delete rows for good and leave a tombstone; return its seq. Call `compact` afterwards."""
         with self._database.write() as connection:
-            return log_events.erase_turns(connection, turns, pins, by, self._clock())
+            return log_erasures.erase_rows(connection, doomed, pins, by, self._clock())
+
+    def erase_in_copy(self, path: Path, turns: Sequence[TurnId], doomed: Doomed, by: str) -> int:
+        """Delete the same rows from a copy of the log, turns by their ids; return how many turns it held."""
+        return log_erasures.erase_in_copy(path, turns, doomed, by, self._clock())
+
+    def unfinished_erasures(self) -> list[int]:
+        """Return the erasures of which something may be left in some file, oldest first."""
+        with self._database.read() as connection:
+            return log_erasures.unfinished(connection)
+
+    def finish_erasures(self, erasures: Sequence[int]) -> None:
+        """Say that nothing is left of these erasures."""
+        with self._database.write() as connection:
+            log_erasures.finish(connection, erasures, self._clock())
+
+    def add_share(self, row: ShareRow) -> int:
+        """Add that a turn is shared with somebody, or no longer; return its seq."""
+        with self._database.write() as connection:
+            return log_erasures.insert_share(connection, row, self._clock())
+
+    def shares(self, turn: int) -> list[ShareRow]:
+        """Return what was said about sharing a turn, oldest first."""
+        with self._database.read() as connection:
+            return log_erasures.share_rows(connection, turn)
 
     def erased(self, erasure: int) -> list[int]:
         """Return the seqs of the rows that an erasure deleted."""
@@ -239,6 +283,16 @@ class SqliteLog:
         with self._database.read() as connection:
             rows = connection.execute("SELECT kind, count(*) FROM entry GROUP BY kind ORDER BY kind")
             return dict(rows.fetchall())
+
+    def layers(self) -> dict[str, int]:
+        """Return the bytes that each kind of row takes; empty where SQLite can't tell."""
+        with self._database.read() as connection:
+            return room.layers(connection, room.LOG_LAYERS, "events")
+
+    def texts(self) -> dict[str, int]:
+        """Return the bytes that each tool brought in, the most first; words by their role, in brackets."""
+        with self._database.read() as connection:
+            return room.texts(connection)
 
     def digest(self) -> str:
         """Return the raw digest: SHA-256, in hex, over everything said."""

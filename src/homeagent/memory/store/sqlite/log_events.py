@@ -1,4 +1,4 @@
-"""The log's other rows: policies over time, identities, outcomes, forgets, erasures."""
+"""The log's other rows: policies over time, identities, outcomes, forgets, what erasures pinned."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from homeagent.memory.store.sqlite.log_turns import new_entry
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
 
 __all__ = [
-    "erase_turns",
     "forgotten_turns",
     "identity_rows",
     "insert_forget",
@@ -148,52 +146,6 @@ def replies_after(connection: sqlite3.Connection, channel: str, chat: str, seq: 
         (encode(channel), encode(chat), seq),
     )
     return [row[0] for row in rows]
-
-
-def erase_turns(
-    connection: sqlite3.Connection,
-    turns: Sequence[int],
-    pins: Mapping[int, Sequence[tuple[int, int]]],
-    by: str,
-    now_us: int,
-) -> int:
-    """Delete the raw rows of ``turns`` for good, leaving a tombstone that says when and who. Return its seq.
-
-    ``pins`` are ranges of other, surviving segments that stay out of computation because what they copied is gone.
-    """
-    seq = new_entry(connection, "erasure", None, now_us)
-    stored = json.dumps({str(segment): [list(part) for part in parts] for segment, parts in pins.items()})
-    connection.execute(
-        "INSERT INTO erasure(seq, at_us, by, pins) VALUES (?, ?, ?, ?)", (seq, now_us, by, stored.encode())
-    )
-    marks = ",".join("?" * len(turns))
-    segments = f"SELECT seq FROM segment WHERE turn IN ({marks})"
-    doomed = {
-        "attachment": f"SELECT seq FROM attachment WHERE segment IN ({segments})",
-        "segment": segments,
-        "closing": f"SELECT seq FROM closing WHERE turn IN ({marks})",
-        "forget": f"SELECT seq FROM forget WHERE turn IN ({marks})",
-        "share": f"SELECT seq FROM share WHERE turn IN ({marks})",
-        "explicit_write": f"SELECT seq FROM explicit_write WHERE turn IN ({marks})",
-        "turn": f"SELECT seq FROM turn WHERE seq IN ({marks})",
-    }
-    for table, chosen in doomed.items():
-        connection.execute(f"INSERT INTO erased(seq, erasure) SELECT seq, {seq} FROM ({chosen})", tuple(turns))
-        if table not in ("attachment", "segment"):
-            connection.execute(f"DELETE FROM {table} WHERE seq IN ({chosen})", tuple(turns))
-        else:
-            connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq FROM erased WHERE erasure = {seq})")
-    _erase_orphan_blobs(connection, seq)
-    return seq
-
-
-def _erase_orphan_blobs(connection: sqlite3.Connection, erasure: int) -> None:
-    orphans = (
-        "SELECT seq FROM blob WHERE seq NOT IN (SELECT blob FROM segment WHERE blob IS NOT NULL)"
-        " AND seq NOT IN (SELECT blob FROM attachment)"
-    )
-    connection.execute(f"INSERT INTO erased(seq, erasure) SELECT seq, {erasure} FROM ({orphans})")
-    connection.execute(f"DELETE FROM blob WHERE seq IN ({orphans})")
 
 
 def pinned_ranges(connection: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]:

@@ -89,7 +89,7 @@ _UNIQUE = {
 }
 """What else than its seq makes a row the same: INSERT OR REPLACE would delete it without firing a delete trigger."""
 
-_NEVER_DELETED = ("entry", "erasure", "erased")
+_NEVER_DELETED = ("entry", "erasure", "erased", "finished")
 
 
 def _append_only(table: str) -> tuple[str, ...]:
@@ -119,5 +119,12 @@ def _m001_first_tables(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
 
 
-LOG_SCHEMA = Schema("log", _APPLICATION, (_m001_first_tables,), synchronous="FULL")
+def _m002_finished_erasures(connection: sqlite3.Connection) -> None:
+    """Remember which erasures left nothing in any file: one that was cut off before is finished at the next start."""
+    connection.execute("CREATE TABLE finished (seq INTEGER PRIMARY KEY, at_us INTEGER NOT NULL) STRICT")
+    for statement in _append_only("finished"):
+        connection.execute(statement)
+
+
+LOG_SCHEMA = Schema("log", _APPLICATION, (_m001_first_tables, _m002_finished_erasures), synchronous="FULL")
 """Schema of the raw half: every commit is on the disk before it is acknowledged."""

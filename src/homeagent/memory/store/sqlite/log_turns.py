@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import EntryKind
 
 __all__ = [
+    "chat_rows",
     "external_turn",
     "find_turn",
     "insert_closing",
@@ -123,6 +124,15 @@ def find_turn(connection: sqlite3.Connection, name: str, source: str | None) -> 
 def turn_rows(connection: sqlite3.Connection, after: int, limit: int) -> list[TurnRow]:
     """Return up to ``limit`` turns opened after seq ``after``, oldest first."""
     rows = connection.execute(f"{_TURN} WHERE t.seq > ? ORDER BY t.seq LIMIT ?", (after, limit))
+    return [_as_turn(row) for row in rows]
+
+
+def chat_rows(connection: sqlite3.Connection, place: Place, before: int, limit: int) -> list[TurnRow]:
+    """Return up to ``limit`` turns of a chat opened before seq ``before``, newest first."""
+    rows = connection.execute(
+        f"{_TURN} WHERE t.channel = ? AND t.chat = ? AND t.seq < ? ORDER BY t.seq DESC LIMIT ?",
+        (encode(place.channel), encode(place.chat), before, limit),
+    )
     return [_as_turn(row) for row in rows]
 
 

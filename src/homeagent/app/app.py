@@ -1,18 +1,18 @@
-"""Joins the parts into one program: memory, model, plugins, agent. The only module that does."""
+"""One home with its memory, model, plugins and agent, opened and closed together."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, PastTurn, reading_plugin
+from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
+from homeagent.app.home_memory import INJECTED, HomeMemory
 from homeagent.builtin import built_ins
-from homeagent.errors import ConfigError, HomeAgentError, NotFoundError
+from homeagent.errors import ConfigError, HomeAgentError
 from homeagent.memory import Memory, Place
 from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
@@ -22,18 +22,12 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.agent import Ui
-    from homeagent.memory import Explanation, Recall, Segment, Turn, TurnId, Viewer
     from homeagent.memory.embed.protocol import Embedder
-    from homeagent.memory.turn import Status
     from homeagent.models import Model
     from homeagent.paths import Home
     from homeagent_sdk import Injection, Plugin
 
-__all__ = ["App", "AppParts", "HomeMemory"]
-
-INJECTED = "injected"
-"""The source of turns that a plugin put in; their external id is the injection's."""
-
+__all__ = ["App", "AppParts"]
 
 _PAUSE_SECONDS = 30.0
 _log = logging.getLogger("homeagent.app")
@@ -41,72 +35,6 @@ _log = logging.getLogger("homeagent.app")
 
 def _now() -> datetime:
     return datetime.now(UTC).astimezone()
-
-
-class HomeMemory:
-    """The memory as the agent asks for it (`homeagent.agent.MemoryPort`)."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    def begin(self, turn: Turn) -> TurnId:
-        """Open a turn with what came in."""
-        return self._memory.begin(turn)
-
-    def append(self, turn: TurnId, segment: Segment) -> None:
-        """Add a segment to an open turn."""
-        self._memory.append(turn, segment)
-
-    def close(self, turn: TurnId, status: Status = "done") -> None:
-        """Close a turn for good."""
-        self._memory.close(turn, status)
-
-    def keep(self, turn: Turn) -> TurnId:
-        """Keep a whole turn."""
-        return self._memory.keep(turn)
-
-    def knows(self, source: str, external_id: str) -> bool:
-        """Whether a turn of this source and name was ever opened."""
-        try:
-            return bool(self._memory.find(external_id, source=source))
-        except NotFoundError:
-            return False
-
-    def recall(self, text: str, *, viewer: Viewer | None, at: datetime | None, limit: int) -> Recall:
-        """Return what is remembered about ``text`` and ``viewer`` may see."""
-        return self._memory.recall(text, viewer=viewer, at=at, limit=limit)
-
-    def explain(self, name: str) -> Explanation:
-        """Say segment by segment what of a turn is computed."""
-        return self._memory.explain(name)
-
-    def in_view(self, place: Place, limit: int) -> Sequence[PastTurn]:
-        """Return the newest closed turns of a chat that were never archived or forgotten, oldest first."""
-        archived = {seq for document in self._memory.documents() for seq in document.turns}
-        here = (row for row in self._memory.turns() if row.place == place and row.closed is not None)
-        newest = deque((row for row in here if row.seq not in archived), maxlen=limit)
-        return [
-            PastTurn(
-                row.turn_id,
-                row.sender,
-                row.source == INJECTED,
-                tuple(each.segment for each in self._memory.segments(row)),
-            )
-            for row in newest
-            if not any(each.decision == "forgotten" for each in self._memory.computed(row.turn_id))
-        ]
-
-    def segments(self, turn: TurnId) -> Sequence[Segment]:
-        """Return the raw segments of a turn."""
-        return [row.segment for row in self._memory.raw(turn)]
-
-    def archive(self, turns: Sequence[TurnId]) -> None:
-        """Put these turns away together."""
-        self._memory.archive(turns)
-
-    def forget(self, name: str) -> None:
-        """Hide a turn from recall and from views."""
-        self._memory.forget(name)
 
 
 @dataclass(frozen=True)
@@ -134,6 +62,7 @@ class App:
         self.registry = Registry()
         host = Host(memory.home.root / "plugins", self.inbox)
         self._port = HomeMemory(memory)
+        self._retired: list[Model] = []
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
             self.registry.register(InProcess(plugin, host, parts.plugin_settings.get(plugin.name)))
         unknown = set(parts.plugin_settings) - set(self.registry.plugins)
@@ -169,6 +98,18 @@ class App:
     ) -> None:
         await self._close()
 
+    def shutdown(self) -> None:
+        """Close what `open` opened, where it was never started; harmless after the end of ``async with``."""
+        self.inbox.close()
+        self.memory.shutdown()
+
+    def use(self, model: Model, settings: AgentSettings) -> None:
+        """Answer with this model and these settings, from the next turn of each chat on."""
+        if model is not self.model:
+            self._retired.append(self.model)  # a turn under way may still be asking it
+            self.model = model
+        self.agent.use(model, _with_about(settings, self.memory.home))
+
     async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
         """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""
         while True:
@@ -197,7 +138,8 @@ class App:
     async def _close(self) -> None:
         try:
             await self.registry.stop()
-            await self.model.close()
+            for model in (self.model, *self._retired):
+                await model.close()
         finally:
             self.inbox.close()
             await asyncio.to_thread(self.memory.shutdown)

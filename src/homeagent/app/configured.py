@@ -1,0 +1,126 @@
+"""From the owner's settings to the parts they mean. Raises `ConfigError` for what the parts themselves refuse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homeagent.agent import AgentSettings
+from homeagent.app.app import AppParts
+from homeagent.builtin import built_ins
+from homeagent.errors import ConfigError
+from homeagent.models import OfflineModel, Price, Router, Source, Timeouts
+from homeagent_sdk import SettingsError
+from homeagent_sdk.settings import read_settings, settings_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homeagent.config import Config, ModelSettings
+    from homeagent.memory.embed import Embedder
+    from homeagent.models import Model
+    from homeagent_sdk import Plugin
+
+__all__ = ["agent_settings", "check", "hidden_secrets", "model_of", "parts_of", "sources_of"]
+
+_HIDDEN = "***"
+
+
+def parts_of(config: Config, *, model: Model, embedder: Embedder) -> AppParts:
+    """Return what an app is made of by these settings."""
+    return AppParts(model=model, plugin_settings=config.plugins, agent=agent_settings(config), embedder=embedder)
+
+
+def agent_settings(config: Config) -> AgentSettings:
+    """Return how the agent behaves by these settings."""
+    wanted = config.agent
+    return AgentSettings(
+        persona=wanted.persona,
+        recall_limit=config.memory.recall_limit,
+        rounds=wanted.rounds,
+        repeats=wanted.repeats,
+        window_tokens=wanted.window,
+        tool_seconds=wanted.tool_seconds,
+        ask_seconds=wanted.ask_seconds,
+        result_characters=wanted.result_characters,
+        reply_tokens=wanted.reply_tokens,
+    )
+
+
+def sources_of(config: Config) -> tuple[Source, ...]:
+    """Return the sources of models, the first to ask first."""
+    return tuple(_source(name, each) for name, each in config.models.items())
+
+
+def model_of(config: Config, present: Model, offline: OfflineModel) -> Model:
+    """Return the model that these settings mean; a router that is ``present`` goes on with the new sources."""
+    sources = sources_of(config)
+    if not sources:
+        return offline
+    if isinstance(present, Router):
+        present.replace(sources)
+        return present
+    return Router(sources)
+
+
+def check(config: Config, plugins: Sequence[Plugin] | None = None) -> None:
+    """Raise `ConfigError` when a source or a plugin can't be used with these settings. Asks nobody."""
+    sources_of(config)
+    known = {plugin.name: plugin for plugin in (built_ins() if plugins is None else plugins)}
+    for name, values in config.plugins.items():
+        where = f"config.toml [plugins.{name}]"
+        plugin = known.get(name)
+        if plugin is None:
+            raise ConfigError(where, "there is no such plugin", f"There are {', '.join(known)}")
+        if plugin.settings is None:
+            if values:
+                raise ConfigError(where, "the plugin has no settings", f"Take out {', '.join(values)}")
+            continue
+        try:
+            read_settings(plugin.settings, values, where)
+        except SettingsError as error:
+            raise ConfigError(error.where, error.problem, error.next_step) from error
+
+
+def hidden_secrets(shown: dict[str, object], plugins: Sequence[Plugin] | None = None) -> dict[str, object]:
+    """Return settings to show in which no secret of a plugin stands."""
+    given = shown.get("plugins")
+    if not isinstance(given, dict):
+        return shown
+    known = {plugin.name: plugin for plugin in (built_ins() if plugins is None else plugins)}
+    return shown | {"plugins": {name: _without_secrets(known.get(name), values) for name, values in given.items()}}
+
+
+def _without_secrets(plugin: Plugin | None, values: dict[str, object]) -> dict[str, object]:
+    if plugin is None or plugin.settings is None:  # who knows what of it is secret
+        return dict.fromkeys(values, _HIDDEN)
+    properties = settings_schema(plugin.settings).get("properties")
+    secret = {
+        name
+        for name, schema in (properties.items() if isinstance(properties, dict) else ())
+        if isinstance(schema, dict) and schema.get("writeOnly")
+    }
+    return {name: _HIDDEN if name in secret else value for name, value in values.items()}
+
+
+def _source(name: str, wanted: ModelSettings) -> Source:
+    price = None
+    if wanted.prompt_price is not None and wanted.completion_price is not None:
+        price = Price(wanted.prompt_price, wanted.completion_price, wanted.cached_price, wanted.currency)
+    try:
+        source = Source(
+            name,
+            wanted.base_url,
+            wanted.model,
+            key_env=wanted.key_env,
+            key_file=Path(wanted.key_file).expanduser() if wanted.key_file else None,
+            window_tokens=wanted.window,
+            price=price,
+            takes=frozenset(wanted.takes),
+            timeouts=Timeouts(wanted.connect_seconds, wanted.first_token_seconds, wanted.next_token_seconds),
+        )
+    except ConfigError as error:
+        setting = error.where.rpartition(" ")[2] if error.where.endswith("base_url") else ""
+        raise ConfigError(f"config.toml [models.{name}] {setting}".strip(), error.problem, error.next_step) from error
+    return replace(source, retries=wanted.retries)

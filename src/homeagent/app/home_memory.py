@@ -1,0 +1,99 @@
+"""The memory as the agent asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from homeagent.agent import PastTurn
+from homeagent.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from homeagent.memory import Explanation, Memory, Place, Recall, Segment, Turn, TurnId, Viewer
+    from homeagent.memory.store.records import TurnRow
+    from homeagent.memory.turn import Status
+
+__all__ = ["INJECTED", "HomeMemory"]
+
+INJECTED: Final = "injected"
+"""The source of turns that a plugin put in; their external id is the injection's."""
+
+
+class HomeMemory:
+    """The memory as the agent asks for it (`homeagent.agent.MemoryPort`)."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    def begin(self, turn: Turn) -> TurnId:
+        """Open a turn with what came in."""
+        return self._memory.begin(turn)
+
+    def append(self, turn: TurnId, segment: Segment) -> None:
+        """Add a segment to an open turn."""
+        self._memory.append(turn, segment)
+
+    def close(self, turn: TurnId, status: Status = "done") -> None:
+        """Close a turn for good."""
+        self._memory.close(turn, status)
+
+    def keep(self, turn: Turn) -> TurnId:
+        """Keep a whole turn."""
+        return self._memory.keep(turn)
+
+    def knows(self, source: str, external_id: str) -> bool:
+        """Whether a turn of this source and name was ever opened."""
+        try:
+            return bool(self._memory.find(external_id, source=source))
+        except NotFoundError:
+            return False
+
+    def recall(self, text: str, *, viewer: Viewer | None, at: datetime | None, limit: int) -> Recall:
+        """Return what is remembered about ``text`` and ``viewer`` may see."""
+        return self._memory.recall(text, viewer=viewer, at=at, limit=limit)
+
+    def explain(self, name: str) -> Explanation:
+        """Say segment by segment what of a turn is computed."""
+        return self._memory.explain(name)
+
+    def in_view(self, place: Place, limit: int) -> Sequence[PastTurn]:
+        """Return the newest closed turns of a chat that were never archived or forgotten, oldest first."""
+        return [
+            PastTurn(
+                row.turn_id,
+                row.sender,
+                row.source == INJECTED,
+                tuple(each.segment for each in self._memory.segments(row)),
+            )
+            for row in reversed(self._newest(place, limit))
+        ]
+
+    def _newest(self, place: Place, limit: int) -> list[TurnRow]:
+        """Return what is in view of a chat, newest first. Whatever is older than an archived turn has left it."""
+        found: list[TurnRow] = []
+        for row in self._memory.turns(place):
+            if row.closed is None:
+                continue
+            if len(found) == limit or self._is_archived(row):
+                break
+            if not any(each.decision == "forgotten" for each in self._memory.computed(row.turn_id)):
+                found.append(row)
+        return found
+
+    def _is_archived(self, row: TurnRow) -> bool:
+        # A document that was made on purpose takes nothing out of view.
+        return any(each.document.startswith("d") for each in self._memory.documents([row.seq]))
+
+    def segments(self, turn: TurnId) -> Sequence[Segment]:
+        """Return the raw segments of a turn."""
+        return [row.segment for row in self._memory.raw(turn)]
+
+    def archive(self, turns: Sequence[TurnId]) -> None:
+        """Put these turns away together."""
+        self._memory.archive(turns)
+
+    def forget(self, name: str) -> None:
+        """Hide a turn from recall and from views."""
+        self._memory.forget(name)

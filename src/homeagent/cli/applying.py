@@ -1,0 +1,59 @@
+"""The owner's policies stand in the settings; the memory goes by its log. Here the log follows the settings.
+
+What was set last from the settings is remembered beside them, so that an entry that is gone is taken back, and what
+others set in the memory is not.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, Literal
+
+from homeagent import config
+from homeagent.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from homeagent.memory import Memory
+    from homeagent_sdk import MemoryPolicy
+
+__all__ = ["apply_policies"]
+
+_FILE: Final = "policies.applied.json"
+
+
+def apply_policies(memory: Memory, settings: config.Config, root: Path) -> None:
+    """Set what differs between the settings and the memory's own record. Raises `ConfigError`, `PolicyError`."""
+    path = root / _FILE
+    wanted = config.shown(settings)["policies"]
+    before = _read(path)
+    kinds: tuple[tuple[Literal["tool", "channel"], str, Mapping[str, MemoryPolicy]], ...] = (
+        ("tool", "tools", settings.tools),
+        ("channel", "channels", settings.channels),
+    )
+    for kind, section, named in kinds:
+        changed = memory.overrides.differing(named, kind=kind)
+        set_now = memory.overrides.overridden(kind)
+        gone = {name: None for name in before.get(section, {}) if name not in named and name in set_now}
+        if changed or gone:
+            memory.set_policies({**changed, **gone}, kind=kind)
+    if wanted == before or not (settings.tools or settings.channels or before):
+        return
+    try:
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(wanted), encoding="utf-8")
+    except OSError as error:
+        step = "Mend its permissions; the policies are in force"
+        raise ConfigError(str(path), f"can't be written ({error.strerror})", step) from error
+
+
+def _read(path: Path) -> dict[str, dict[str, object]]:
+    try:
+        found: object = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {str(section): names for section, names in found.items() if isinstance(names, dict)}

@@ -1,0 +1,34 @@
+"""``homeagent chat``: a conversation at the terminal, or one line after the other from a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from homeagent.cli.attachments import attachment
+from homeagent.cli.chat.lines import Lines
+from homeagent.cli.chat.screen import Screen
+from homeagent.cli.chat.talk import Talk
+from homeagent.cli.chat.welcome import welcome
+
+if TYPE_CHECKING:
+    from homeagent.cli.session import Session
+
+__all__ = ["chat"]
+
+
+def chat(session: Session) -> int:
+    """Talk until the person leaves; return 1 when a turn failed and nobody was there to see it."""
+    files = [attachment(name, session.terminal) for name in session.arguments.attach]
+    lines = Lines()
+    screen = Screen(session.terminal, lines)
+    with session.app() as app:
+        welcome(session, app)
+        session.settle(app.memory, whole=False)
+        talk = Talk(session, app, screen, lines)
+        talk.attached += files
+        with lines.terminal_kept():
+            asyncio.run(talk.run())
+    if session.terminal.json:
+        session.terminal.result({"replies": talk.replies}, ())
+    return 1 if talk.failed and not lines.interactive else 0

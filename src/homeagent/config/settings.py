@@ -1,0 +1,102 @@
+"""What can be set, as typed values with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from homeagent_sdk import MemoryPolicy
+
+__all__ = ["AgentOptions", "Config", "EmbedderName", "LanguageName", "MemorySettings", "ModelSettings", "UiSettings"]
+
+EmbedderName = Literal["offline", "none", "server"]
+LanguageName = Literal["auto", "en", "zh"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """``[memory]``: how many passages recall gives, and what makes the vectors.
+
+    ``base_url``, ``model`` and ``key_env`` (the environment variable that holds the key) are for ``server``, any
+    OpenAI-compatible one.
+    """
+
+    recall_limit: int = 5
+    embedder: EmbedderName = "offline"
+    base_url: str = ""
+    model: str = ""
+    key_env: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UiSettings:
+    """``[ui]``: the language of messages; ``auto`` goes by the environment."""
+
+    language: LanguageName = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """``[agent]``: who the assistant is, and its limits.
+
+    ``rounds`` is how often the model may call tools in a turn, ``repeats`` how often it may make the very same call.
+    ``window`` caps the tokens that prompt and answer have together, 0 leaves it to the model; ``reply_tokens`` of them
+    are kept free for the answer. ``result_characters`` is how much of one result the model reads at once.
+    ``tool_seconds`` and ``ask_seconds`` are how long a call may take, and a person may think about a question.
+    """
+
+    persona: str = ""
+    rounds: int = 24
+    repeats: int = 3
+    window: int = 0
+    reply_tokens: int = 2_048
+    result_characters: int = 24_000
+    tool_seconds: float = 60.0
+    ask_seconds: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """``[models.NAME]``: one model on one OpenAI-compatible server.
+
+    The key is never here: ``key_env`` names the environment variable and ``key_file`` the file (mode 600) that holds
+    it. ``window`` is in tokens. Prices are for a million tokens in ``currency``; those that are None are not known.
+    ``connect_seconds``, ``first_token_seconds`` and ``next_token_seconds`` are how long to wait for each. ``takes`` are
+    media types it may be given. Sources with a smaller ``priority`` are asked first, else those that stand first.
+    """
+
+    base_url: str
+    model: str
+    key_env: str = ""
+    key_file: str = ""
+    window: int = 32_768
+    takes: tuple[str, ...] = ()
+    prompt_price: float | None = None
+    completion_price: float | None = None
+    cached_price: float | None = None
+    currency: str = "USD"
+    connect_seconds: float = 10.0
+    first_token_seconds: float = 300.0
+    next_token_seconds: float = 120.0
+    retries: int = 2
+    priority: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything in ``config.toml``.
+
+    ``tools`` and ``channels`` are the owner's policies, by a name or a glob; ``models`` the sources of models by name,
+    the first to ask first; ``plugins`` what is configured of each plugin, checked when the plugin reads it.
+    """
+
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    ui: UiSettings = field(default_factory=UiSettings)
+    tools: Mapping[str, MemoryPolicy] = field(default_factory=dict)
+    agent: AgentOptions = field(default_factory=AgentOptions)
+    models: Mapping[str, ModelSettings] = field(default_factory=dict)
+    plugins: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    channels: Mapping[str, MemoryPolicy] = field(default_factory=dict)

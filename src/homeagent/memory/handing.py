@@ -1,0 +1,64 @@
+"""What is handed out to a person or a model: recall and documents, with secrets of a known shape masked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from homeagent.masking import masked, masked_terms, secrets_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from homeagent.memory.graph_results import Document
+    from homeagent.memory.results import Hit, Recall
+    from homeagent.memory.store.protocols import LogStore
+    from homeagent.memory.turn import TurnId
+
+__all__ = ["Exposed", "exposed", "masked_document", "masked_recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """Where raw holds a secret: the turn, the segment's position, what kind, and what is shown in its place."""
+
+    turn: TurnId
+    external_id: str
+    segment: int
+    tool: str | None
+    kind: str
+    masked: str
+
+
+def masked_recall(found: Recall) -> Recall:
+    """Return what recall found with the secrets in its texts masked; the order and the places stay."""
+    return replace(found, hits=tuple(_masked_hit(hit) for hit in found.hits))
+
+
+def _masked_hit(hit: Hit) -> Hit:
+    neighbours = tuple(replace(each, text=masked(each.text)) for each in hit.neighbours)
+    why = tuple(masked_terms(reason, hit.text) for reason in hit.why)
+    return replace(hit, text=masked(hit.text), why=why, neighbours=neighbours)
+
+
+def masked_document(document: Document) -> Document:
+    """Return a document in short with the secrets in its words masked."""
+    return replace(
+        document,
+        title=masked(document.title),
+        summary=tuple(map(masked, document.summary)),
+        tags=tuple(map(masked, document.tags)),
+        entities=tuple(map(masked, document.entities)),
+    )
+
+
+def exposed(log: LogStore) -> Iterator[Exposed]:
+    """Yield every secret of a known shape in raw, oldest turn first: words, outputs and arguments."""
+    for turn in log.turns():
+        for row in log.segments(turn.seq):
+            segment = row.segment
+            for text in (segment.text, segment.arguments or ""):
+                for secret in secrets_in(text):
+                    yield Exposed(
+                        turn.turn_id, turn.external_id, row.position, segment.tool, secret.kind, secret.masked
+                    )
