@@ -19,7 +19,7 @@ from homeagent.agent.events import (
     TurnStarted,
 )
 from homeagent.agent.rendering import NO_ANSWER
-from homeagent.memory import Attachment
+from homeagent.memory import Attachment, Place
 from homeagent.models import Say, ScriptedModel, ServerDownError, ToolCall
 from homeagent_sdk import Plugin, ToolContext, ToolError, ToolResult, tool
 from tests.agent.worlds import World, call, cmd_run, files_read, in_loop
@@ -454,6 +454,14 @@ async def test_attachments_are_kept_and_go_to_models_that_take_them(tmp_path: Pa
             await world.say("and now")
             assert world.raw()[0][0].attachments == (picture,)
         assert len(world.requests[-1].messages[1].attachments) == expected
+
+
+@in_loop
+async def test_a_stranger_who_calls_himself_owner_types_no_calls(tmp_path: Path) -> None:
+    async with World(tmp_path, ScriptedModel(["no"])) as world:
+        assert await world.say("/tool cmd_run echo typed", place=Place("mail", "anybody")) == "no"
+        assert [each.role for each in world.raw()[0]] == ["user", "assistant"]
+        assert "mail:owner" in world.requests[-1].messages[-1].text
 
 
 @in_loop

@@ -13,7 +13,7 @@ from homeagent.memory.turn import OWNER, Place, Viewer
 from tests.memory.worlds import LetterEmbedder, found, opened, shown, temporary_memory, tool, turn, user
 
 PEOPLE = ("ann", "ben", "cat", OWNER)
-CHANNELS = ("chat", "mail")
+CHANNELS = ("chat", "cli", "page")
 PLACES = [Place(channel, name) for channel in CHANNELS for name in ("one", "two", "three")]
 
 
@@ -27,8 +27,9 @@ class Said:
 
 
 def person(channel, sender, links):
-    """A sender is who he was last linked to, else the owner everywhere, else a person of that channel alone."""
-    return links.get((channel, sender), OWNER if sender == OWNER else f"{channel}:{sender}")
+    """A sender is who he was last linked to, the owner at his own terminal, else a person of that channel alone."""
+    at_home = sender == OWNER and channel in ("cli", "page")
+    return links.get((channel, sender), OWNER if at_home else f"{channel}:{sender}")
 
 
 def audience(said, links):
@@ -101,9 +102,9 @@ def memory(tmp_path):
         yield memory
 
 
-ANN_ALONE = Viewer("ann", Place("test", "ann alone"))
-BEN_ALONE = Viewer("ben", Place("test", "ben alone"))
-GROUP = Viewer("ann", Place("test", "group"), ("ann", "ben"))
+ANN_ALONE = Viewer("ann", Place("cli", "ann alone"))
+BEN_ALONE = Viewer("ben", Place("cli", "ben alone"))
+GROUP = Viewer("ann", Place("cli", "group"), ("ann", "ben"))
 
 
 def fill(memory):
@@ -127,7 +128,7 @@ def test_what_was_said_in_a_group_is_recalled_in_private_by_who_was_there(memory
 
 def test_two_guests_chats_never_meet(memory):
     fill(memory)
-    guest = Viewer("guest", Place("test", "guest alone"))
+    guest = Viewer("guest", Place("cli", "guest alone"))
     assert shown(memory, "zebra", viewer=guest) == set()
     memory.keep(turn(user("zebra of the guest"), chat="guest alone", sender="guest", external_id="guest"))
     assert shown(memory, "zebra", viewer=guest) == {"guest"}
@@ -136,7 +137,7 @@ def test_two_guests_chats_never_meet(memory):
 
 def test_a_chats_own_turns_are_visible_in_it_to_newcomers_too(memory):
     fill(memory)
-    newcomer = Viewer("cat", Place("test", "group"), ("ann", "ben", "cat"))
+    newcomer = Viewer("cat", Place("cli", "group"), ("ann", "ben", "cat"))
     assert shown(memory, "zebra", viewer=newcomer) == {"plan"}
 
 
@@ -144,7 +145,7 @@ def test_where_a_channel_names_no_members_all_who_were_there_count_as_present(me
     fill(memory)
     memory.keep(turn(user("zebra walk"), chat="club", sender="ann", external_id="walk"))
     memory.keep(turn(user("hello"), chat="club", sender="ben", external_id="hello"))
-    assert found(memory, "zebra", viewer=Viewer("ann", Place("test", "club"))) == {"walk", "plan"}
+    assert found(memory, "zebra", viewer=Viewer("ann", Place("cli", "club"))) == {"walk", "plan"}
 
 
 def test_the_same_name_in_two_channels_is_two_people_until_they_are_linked(memory):
@@ -153,7 +154,7 @@ def test_the_same_name_in_two_channels_is_two_people_until_they_are_linked(memor
     assert shown(memory, "zebra", viewer=by_mail) == set()
     memory.link("mail", "ann@example.org", "ann")
     assert shown(memory, "zebra", viewer=by_mail) == set()
-    memory.link("test", "ann", "ann")
+    memory.link("cli", "ann", "ann")
     assert shown(memory, "zebra", viewer=by_mail) == {"note", "plan"}
     memory.unlink("mail", "ann@example.org")
     assert shown(memory, "zebra", viewer=by_mail) == set()
@@ -162,18 +163,27 @@ def test_the_same_name_in_two_channels_is_two_people_until_they_are_linked(memor
 def test_a_wrong_link_can_be_mended_and_changes_no_word_of_raw(memory):
     fill(memory)
     before = memory.digest()
-    memory.link("test", "ben", "test:ann")
+    memory.link("cli", "ben", "cli:ann")
     assert shown(memory, "zebra", viewer=BEN_ALONE) == {"note", "plan", "joke"}
-    memory.unlink("test", "ben")
+    memory.unlink("cli", "ben")
     assert shown(memory, "zebra", viewer=BEN_ALONE) == {"joke", "plan"}
     assert memory.digest() == before
 
 
-def test_the_owner_is_one_person_in_every_channel_and_without_a_viewer_sees_everything(memory):
+def test_the_owner_is_one_person_in_his_own_channels_and_without_a_viewer_sees_everything(memory):
     fill(memory)
-    memory.keep(turn(user("zebra of the owner"), channel="mail", chat="inbox", external_id="mine"))
-    assert shown(memory, "zebra", viewer=Viewer(OWNER, Place("test", "owner alone"))) == {"mine"}
+    memory.keep(turn(user("zebra of the owner"), channel="page", chat="inbox", external_id="mine"))
+    assert shown(memory, "zebra", viewer=Viewer(OWNER, Place("cli", "owner alone"))) == {"mine"}
     assert shown(memory, "zebra") == {"mine", "note", "plan", "joke"}
+
+
+def test_a_stranger_who_calls_himself_owner_is_a_stranger_until_the_owner_links_him(memory):
+    fill(memory)
+    memory.keep(turn(user("zebra of the owner"), channel="page", chat="inbox", external_id="mine"))
+    stranger = Viewer(OWNER, Place("mail", "anybody"))
+    assert shown(memory, "zebra", viewer=stranger) == set()
+    memory.link("mail", OWNER, OWNER)
+    assert shown(memory, "zebra", viewer=stranger) == {"mine"}
 
 
 def test_neighbours_of_a_hit_are_of_its_own_chat_and_as_visible_as_it_is(memory):
@@ -201,9 +211,9 @@ def test_odd_names_make_no_other_person_and_no_other_chat(memory):
     for name in names:
         memory.keep(turn(user("zebra"), chat=f"chat {name}", sender=name, external_id=f"of-{names.index(name)}"))
     for name in names:
-        seen = shown(memory, "zebra", viewer=Viewer(name, Place("test", "elsewhere")), limit=50)
+        seen = shown(memory, "zebra", viewer=Viewer(name, Place("cli", "elsewhere")), limit=50)
         assert seen == {f"of-{names.index(name)}"}
-        seen = shown(memory, "zebra", viewer=Viewer("nobody", Place("test", f"chat {name}")), limit=50)
+        seen = shown(memory, "zebra", viewer=Viewer("nobody", Place("cli", f"chat {name}")), limit=50)
         assert seen == {f"of-{names.index(name)}"}
 
 

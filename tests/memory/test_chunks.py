@@ -33,6 +33,22 @@ WORDS = st.sampled_from(
 TEXTS = st.lists(WORDS | st.text(max_size=40), max_size=150).map("".join) | st.integers(0, 4000).map(lambda n: "字" * n)
 
 
+SPANS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5)), max_size=12)
+
+
+@given(SPANS, st.integers(-5, 90), st.integers(-5, 90))
+def test_a_part_of_a_text_has_the_parts_of_its_spans(gaps, start, end):
+    spans, at = [], 0
+    for gap, length in gaps:
+        spans.append(Span(at + gap, at + gap + length, 7, 2 * at, 2 * at + length))
+        at += gap + length
+    part = ComputeText(DoorKey(), "x" * at, spans).slice(start, end)
+    low, high, _ = slice(start, end).indices(at)
+    clipped = [span.clipped(low, high) for span in spans]
+    assert list(part.spans) == [span.shifted(-low) for span in clipped if span is not None]
+    assert len(part) == max(0, high - low)
+
+
 @given(TEXTS)
 @settings(max_examples=40, deadline=None)
 def test_the_pieces_in_their_order_are_the_text_and_none_is_too_long(raw):

@@ -88,10 +88,10 @@ def test_a_models_facts_follow_forget_policy_and_erasure(memory):
     memory.distil()
     assert values(memory) == []
     memory.undo(kept)
-    memory.set_policies({"test": HIDDEN}, kind="channel")
+    memory.set_policies({"cli": HIDDEN}, kind="channel")
     memory.distil()
     assert values(memory) == []
-    memory.set_policies({"test": None}, kind="channel")
+    memory.set_policies({"cli": None}, kind="channel")
     memory.distil()
     assert values(memory) == ["a grey cat"]
     memory.erase(kept)

@@ -153,7 +153,7 @@ def test_a_document_is_shown_only_to_those_who_may_see_all_of_it(tmp_path):
         memory.keep(said("the tax form is due", chat="ann", sender="ann"))
         memory.archive()
         memory.settle()
-        ann, ben = (Viewer(name, Place("test", name)) for name in ("ann", "ben"))
+        ann, ben = (Viewer(name, Place("cli", name)) for name in ("ann", "ben"))
         assert len(memory.find_documents("tax form", viewer=ann)) == 1
         assert memory.find_documents("tax form", viewer=ben) == []
 

@@ -108,7 +108,7 @@ def test_an_empty_output_of_an_undeclared_tool_is_whole(memory):
         ("secret", "hidden", ""),
         ("boiler", "cleaned", "pears are green"),
         ("broken", "failed", ""),
-        ("test", "whole", "FORWARDED pears are green"),
+        ("cli", "whole", "FORWARDED pears are green"),
     ],
 )
 def test_a_channel_decides_about_what_people_say_in_it_and_about_nothing_else(memory, channel, decision, text):
@@ -193,3 +193,8 @@ def test_arguments_that_are_nested_very_deeply_are_computed_as_they_stand_or_not
     with temporary_memory() as memory:
         kept = memory.keep(turn(tool("seen", arguments="[" * 990 + "1" + closed)))
         assert computed_texts(memory, kept)[0].endswith("seen")
+
+
+def test_a_value_nested_deeper_than_calls_may_be_is_found():
+    line = '{"a": ' * 900 + "7" + "}" * 900
+    assert list(argument_texts(line)) == [".".join("a" * 900) + "=7"]

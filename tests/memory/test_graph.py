@@ -32,7 +32,7 @@ def held(memory, subject, relation=None, **more):
 
 
 def viewer(person, chat="group", members=()):
-    return Viewer(person, Place("test", chat), members)
+    return Viewer(person, Place("cli", chat), members)
 
 
 # -- whose fact it is ------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_a_daughter_and_her_name_are_asked_for_alike(memory):
 
 
 def test_linked_senders_are_one_person(memory):
-    memory.link("test", "ana", "Ana")
+    memory.link("cli", "ana", "Ana")
     memory.link("mail", "ana@x", "Ana")
     keep(memory, "I live in Graz.", sender="ana", chat="a")
     keep(memory, "I like fennel.", sender="ana@x", chat="b", channel="mail")

@@ -117,7 +117,7 @@ def check_evidence(memory):
 def check_audience(memory):
     """The slow, obvious reference: a viewer sees a fact only from turns of his chat, or that all present heard."""
     for person, chat, members in (("ana", "ana", ("ana",)), ("bo", "group", tuple(PEOPLE)), ("owner", "owner", ())):
-        viewer = Viewer(person, Place("test", chat), members)
+        viewer = Viewer(person, Place("cli", chat), members)
         present = {person, *members}
         for fact in memory.graph.history(viewer=viewer):
             for saying in fact.said:

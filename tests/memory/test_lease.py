@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -27,6 +28,16 @@ with Lease(Path(sys.argv[1])).held() as held:
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "derive.lock"
+
+
+def test_two_who_look_at_once_both_see_that_a_dead_ones_lock_is_held_by_nobody(path):
+    path.touch()
+    looking = os.open(path, os.O_RDWR)
+    fcntl.flock(looking, fcntl.LOCK_SH)  # as another process does that looks just now
+    assert not is_held(path)
+    fcntl.flock(looking, fcntl.LOCK_EX)  # and one that opened a turn
+    assert is_held(path)
+    os.close(looking)
 
 
 def test_a_lease_is_held_inside_the_block_only(path):

@@ -23,7 +23,7 @@ def log(tmp_path_factory):
         kept = memory.keep(turn(user("hello"), said, reply("x" * 40_000)))
         gone = memory.keep(turn(user("to be erased")))
         memory.set_policies({"look": HIDDEN})
-        memory.link("test", "owner", "me")
+        memory.link("cli", "owner", "me")
         memory.archive()
         memory.forget(kept)
         memory.erase(gone)

@@ -136,11 +136,11 @@ def test_the_raw_digest_moves_with_every_word_and_with_nothing_else(tmp_path):
         assert said != empty
         memory.set_policies({"look": HIDDEN})
         memory.set_policies({"lo*": cleaned("head(1)"), "look": None})
-        memory.set_policies({"test": HIDDEN}, kind="channel")
+        memory.set_policies({"cli": HIDDEN}, kind="channel")
         memory.rename_tool("look", "see")
         memory.remove_tool("see")
         memory.archive()
-        memory.link("test", "owner", "me")
+        memory.link("cli", "owner", "me")
         memory.forget(kept)
         memory.rebuild()
         memory.recall("two")

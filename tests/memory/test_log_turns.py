@@ -223,7 +223,7 @@ def test_half_a_pair_in_a_name_that_is_asked_for_is_an_error_in_words(memory, ac
     kept = memory.keep(turn(user("hello")))
     acts = {
         "find": lambda: memory.find("\ud800"),
-        "link": lambda: memory.link("test", "ann", "\ud800"),
+        "link": lambda: memory.link("cli", "ann", "\ud800"),
         "erase": lambda: memory.erase(kept, by="\ud800"),
     }
     with pytest.raises(HomeAgentError):

@@ -136,11 +136,11 @@ def test_a_channel_flip_hides_and_shows_what_people_said_in_it(tmp_path):
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("the lemon tree"), tool("plums"), reply("a fine tree"), external_id="a"))
         before = everything(memory)
-        memory.set_policies({"te*": HIDDEN}, kind="channel")
+        memory.set_policies({"cl*": HIDDEN}, kind="channel")
         assert computed_texts(memory, "a") == ["", "look\nplums", "a fine tree"]
         assert "lemon" not in index_terms(memory.home.derived)
         assert memory.rebuild(verify=True).equal
-        memory.set_policies({"te*": None}, kind="channel")
+        memory.set_policies({"cl*": None}, kind="channel")
         assert everything(memory) == before
         assert memory.rebuild(verify=True).equal
 
@@ -221,7 +221,7 @@ def test_the_reason_shown_is_the_one_in_force(tmp_path, kind):
     with opened(tmp_path / "home") as memory:
         memory.set_policies({"*": HIDDEN}, kind=kind)
         kept = memory.keep(turn(tool("apples") if kind == "tool" else user("apples")))
-        memory.set_policies({("look" if kind == "tool" else "test"): HIDDEN}, kind=kind)
+        memory.set_policies({("look" if kind == "tool" else "cli"): HIDDEN}, kind=kind)
         assert "'*'" not in memory.computed(kept)[0].reason
         assert memory.rebuild(verify=True).equal
 
@@ -232,7 +232,7 @@ def test_a_segment_marked_no_memory_stays_out_under_every_policy(tmp_path):
         kept = memory.keep(turn(*said))
         for policy in (PLAIN, HIDDEN, None):
             memory.set_policies({"look": policy})
-            memory.set_policies({"test": policy}, kind="channel")
+            memory.set_policies({"cli": policy}, kind="channel")
             assert [tables_holding(memory.home.derived, word) for word in (KEY, *LINE.split())] == [[]] * 4
             assert computed_texts(memory, kept)[0] == ""
         assert memory.rebuild(verify=True).equal

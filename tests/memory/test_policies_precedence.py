@@ -91,11 +91,11 @@ def test_globs_match_as_in_a_shell_and_a_name_always_matches_itself(memory, patt
 
 
 def test_channels_have_overrides_and_globs_of_their_own(memory):
-    memory.set_policies({"te*": HIDDEN})
+    memory.set_policies({"cl*": HIDDEN})
     assert computed_texts(memory, memory.keep(turn(user("hello")))) == ["hello"]
-    memory.set_policies({"te*": first(2), "test": HIDDEN}, kind="channel")
+    memory.set_policies({"cl*": first(2), "cli": HIDDEN}, kind="channel")
     assert computed_texts(memory, memory.keep(turn(user("hello")))) == [""]
-    memory.set_policies({"test": None}, kind="channel")
+    memory.set_policies({"cli": None}, kind="channel")
     assert computed_texts(memory, memory.keep(turn(user("hello"), reply("yes")))) == ["he", "yes"]
     assert memory.rebuild(verify=True).equal
 

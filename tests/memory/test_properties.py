@@ -195,7 +195,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(policy=st.sampled_from(sorted(CHANNEL_POLICIES)))
     def set_channel_policy(self, policy):
-        self._unmoved(lambda: self.memory.set_policies({"test": CHANNEL_POLICIES[policy]}, kind="channel"))
+        self._unmoved(lambda: self.memory.set_policies({"cli": CHANNEL_POLICIES[policy]}, kind="channel"))
         self.channel = policy
 
     @rule(policies=st.dictionaries(st.sampled_from(TOOLS), st.sampled_from(sorted(POLICIES)), max_size=2))

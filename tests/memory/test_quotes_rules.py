@@ -47,7 +47,7 @@ def shared(tmp_path_factory):
 def memory(shared, request):
     """The shared memory, and what is computed of the last segment of turns in a chat of this test alone."""
 
-    def last(*turns_of_segments, channel="test"):
+    def last(*turns_of_segments, channel="cli"):
         kept = [shared.keep(turn(*each, chat=request.node.name, channel=channel)) for each in turns_of_segments]
         return computed_texts(shared, kept[-1])[-1]
 

@@ -283,7 +283,7 @@ def test_visibility_is_the_same_after_a_rebuild(tmp_path):
     with opened(tmp_path / "home") as memory:
         memory.keep(turn(user("apples for us"), chat="group", members=("ann", "ben"), sender="ann", external_id="us"))
         memory.keep(turn(user("apples for me"), chat="ann", sender="ann", external_id="me"))
-        viewers = [Viewer(name, Place("test", f"{name} alone")) for name in ("ann", "ben", "guest")]
+        viewers = [Viewer(name, Place("cli", f"{name} alone")) for name in ("ann", "ben", "guest")]
         before = [found(memory, "apples", viewer=viewer) for viewer in viewers]
         memory.rebuild()
         assert [found(memory, "apples", viewer=viewer) for viewer in viewers] == before

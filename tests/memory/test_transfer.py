@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 import pytest
 
 from homeagent.errors import HomeError, InputError
-from homeagent.memory import Attachment, Memory, Place, Segment, Turn
+from homeagent.memory import Attachment, Memory, Place, Segment, Turn, Viewer
 from homeagent.memory.embed import NoEmbedder
 from homeagent.memory.transfer import export_file, import_file
 
@@ -86,6 +86,13 @@ def test_one_bad_line_at_the_end_changes_nothing(memory, tmp_path):
     path = written(tmp_path / "f.jsonl", [*(line(n) for n in range(1500)), '{"id": "x"'])
     error = refused(memory, path)
     assert error.where == f"{path} line 1501"
+
+
+def test_whom_a_file_calls_the_owner_is_the_owner_in_its_channel_too(memory, tmp_path):
+    path = written(tmp_path / "f.jsonl", [line(1, channel="mail"), line(2, channel="chat", person="ann")])
+    import_file(memory, path)
+    at_home = Viewer("owner", Place("cli", "main"))
+    assert {hit.external_id for hit in memory.recall("lantern number", viewer=at_home).hits} == {"d1"}
 
 
 def test_importing_again_changes_nothing(memory, tmp_path):

@@ -71,7 +71,7 @@ def tool(text, name="look", **more):
     return Segment("tool", text, tool=name, **more)
 
 
-def turn(*segments, chat="home", channel="test", sender="owner", **more):
+def turn(*segments, chat="home", channel="cli", sender="owner", **more):
     return Turn(Place(channel, chat), sender, tuple(segments), **more)
 
 
@@ -181,7 +181,7 @@ home, *arguments = sys.argv[1:]
 def opened():
     return Memory.open(home, embedder=NoEmbedder())
 def turn(*segments, **more):
-    return Turn(Place("test", "home"), "owner", segments, **more)
+    return Turn(Place("cli", "home"), "owner", segments, **more)
 def user(text):
     return Segment("user", text)
 def say(*words):

@@ -9,7 +9,7 @@ from homeagent.memory.graph import Graph
 from homeagent.memory.graph_results import Document, Entity, Fact, Saying
 from homeagent.memory.memory import Memory
 from homeagent.memory.results import Explanation, Hit, Neighbour, PolicyChange, Recall, SegmentExplanation
-from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer
+from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer, is_owner
 
 __all__ = [
     "OWNER",
@@ -31,4 +31,5 @@ __all__ = [
     "Turn",
     "TurnId",
     "Viewer",
+    "is_owner",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from homeagent.memory.distil.facts import sender_key
 from homeagent.memory.distil.relations import KIN
 from homeagent.memory.identity import People, visible
 from homeagent.memory.store.graph_records import entity_id
@@ -98,7 +99,7 @@ class GraphView:
         found: list[tuple[int, dict[str, object]]] = []
         for row in log.identities():
             person = self._people.person(row.channel, row.sender)
-            sender = entity_id("person", "", OWNER if row.sender == OWNER else f"{row.channel}\x1f{row.sender}")
+            sender = entity_id("person", "", sender_key(row.channel, row.sender))
             into = first.setdefault(person, entity_id("person", "", OWNER) if person == OWNER else sender)
             if into != sender and person != f"{row.channel}:{row.sender}":
                 found.append((-len(found) - 1, {"into": into, "other": sender}))

@@ -51,8 +51,8 @@ def visible(viewer: Viewer | None, scopes: Iterable[tuple[int, Scope]], people: 
     """Return what ``viewer`` may see; None, for no viewer, is the owner's view of everything.
 
     A chat's own turns are always visible in that chat. Across chats, what is recalled in front of people P comes only
-    from turns that all of P were present at, or that were shared with them. Who is present in the asker's chat: the asker and the members given; where
-    the channel gives none, everybody who was present in that chat before.
+    from turns that all of P were present at, or that were shared with them. Who is present in the asker's chat: the
+    asker and the members given; where the channel gives none, everybody who was present in that chat before.
     """
     if viewer is None:
         return None

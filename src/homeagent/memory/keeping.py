@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Turn
 
-__all__ = ["kept_already", "make_secret", "new_turn_id", "the_turn"]
+__all__ = ["home_secret", "kept_already", "make_secret", "new_turn_id", "the_turn"]
 
 
 def kept_already(log: LogStore, turn: Turn) -> TurnId | None:
@@ -60,3 +60,11 @@ def make_secret(log: LogStore) -> None:
     with log.transaction():
         if not any(row.kind == "home" for row in log.outcomes()):
             log.add_outcome("home", secrets.token_hex(16))
+
+
+def home_secret(log: LogStore) -> bytes:
+    """Return the home's own secret, made when the home is: it salts the hashes of hidden text."""
+    for row in log.outcomes():
+        if row.kind == "home":
+            return bytes.fromhex(row.payload)
+    raise LookupError("the log has no home secret")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Lease", "held_lock", "is_held", "remove_unheld"]
 
 _PAUSE_SECONDS = 0.002
+_PROBES = 3
 
 
 class Lease:
@@ -80,7 +81,11 @@ def held_lock(path: Path) -> int:
 
 def is_held(path: Path) -> bool:
     """Whether some process still holds the lock file ``path``; one that is gone is held by nobody."""
-    return not _while_free(path, remove=False)
+    for _ in range(_PROBES):
+        if _while_free(path, remove=False):
+            return False
+        time.sleep(_PAUSE_SECONDS)  # it may be a sweep that holds it for a moment
+    return True
 
 
 def remove_unheld(path: Path) -> None:
@@ -95,7 +100,7 @@ def _while_free(path: Path, *, remove: bool) -> bool:
     except FileNotFoundError:
         return True
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if remove else fcntl.LOCK_SH) | fcntl.LOCK_NB)
         if remove and _is_at(path, descriptor):
             path.unlink()
     except BlockingIOError:

@@ -16,6 +16,7 @@ from homeagent.memory.checks import check_turn, same_content
 from homeagent.memory.transfer_files import LineFile, written_whole
 from homeagent.memory.transfer_json import turn_line
 from homeagent.memory.transfer_parse import DEFAULT_SOURCE, ParsedLine, parse_line, parse_turn
+from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,11 +45,16 @@ class ImportReport:
 
 @dataclass(slots=True)
 class _Plan:
-    """What reading the whole file found: lines that need no keeping, ids that are cited, and what they are here."""
+    """What reading the whole file found.
+
+    Lines that need no keeping, ids that are cited, what those are here, and the channels in which the file calls
+    somebody new the owner.
+    """
 
     known: set[int] = field(default_factory=set)
     cited: set[str] = field(default_factory=set)
     ids: dict[str, TurnId] = field(default_factory=dict)
+    owned: set[str] = field(default_factory=set)
 
 
 def import_file(
@@ -62,12 +68,15 @@ def import_file(
 
     The whole file is checked before anything is written: every line, ids that stand for two contents, and what this
     home has already under the same id. ``source`` is every turn's source; with None it is the line's own, else
-    `DEFAULT_SOURCE`. ``progress`` is told (step, bytes done, bytes in all), with the steps ``check`` and ``keep``.
+    `DEFAULT_SOURCE`. Whom a new line calls ``owner`` is linked to the owner: it is his own file. ``progress`` is told
+    (step, bytes done, bytes in all), with the steps ``check`` and ``keep``.
     Raises `InputError` with file, line and key.
     """
     report = progress or (lambda _step, _done, _all: None)
     with LineFile(path) as file:
         plan = _checked(memory, file, source, report)
+        for channel in sorted(plan.owned):
+            memory.link(channel, OWNER, OWNER)
         kept = 0
         for batch in _batches(file, source, plan, report):
             turns = [_with_ids(item.turn, plan.ids) for item in batch]
@@ -117,6 +126,8 @@ def _checked(memory: Memory, file: LineFile, source: str | None, report: Callabl
             plan.ids[item.turn_id or item.turn.external_id] = kept.turn_id
         if _seen_before(item.turn, number, where, seen) or kept is not None:
             plan.known.add(number)
+        elif OWNER in (item.turn.sender, *item.turn.members) and not is_owner(item.turn.place.channel, OWNER):
+            plan.owned.add(item.turn.place.channel)
         plan.cited.update(cite for segment in item.turn.segments for cite in segment.cites)
         if number % _REPORT_LINES == 0:
             report("check", file.position, file.bytes)

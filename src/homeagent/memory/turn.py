@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NewType
+from typing import TYPE_CHECKING, Final, Literal, NewType
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["OWNER", "Attachment", "Place", "Role", "Segment", "Status", "Turn", "TurnId", "Viewer"]
+__all__ = ["OWNER", "Attachment", "Place", "Role", "Segment", "Status", "Turn", "TurnId", "Viewer", "is_owner"]
 
 TurnId = NewType("TurnId", str)
 """The id of a turn: the same name for it everywhere in one home."""
@@ -17,8 +17,19 @@ Role = Literal["user", "assistant", "tool", "system"]
 Status = Literal["open", "done", "failed", "interrupted"]
 """How a turn stands: open, or how it ended."""
 
-OWNER = "owner"
-"""The sender id that means the owner of the home, the same person in every channel."""
+OWNER: Final = "owner"
+"""The person who owns the home; as a sender's id it means him in the home's own channels only (see `is_owner`)."""
+
+_OWN_CHANNELS: Final = frozenset(("", "cli", "api", "page"))
+"""The terminal, the server's own faces, and the empty name for what is said outside of any channel."""
+
+
+def is_owner(channel: str, sender: str) -> bool:
+    """Whether a sender that nobody linked is the owner: who is called so at the terminal or by the server's token.
+
+    In any other channel ids are chosen by strangers, and one who calls himself ``owner`` is a stranger.
+    """
+    return sender == OWNER and channel in _OWN_CHANNELS
 
 
 @dataclass(frozen=True, slots=True)

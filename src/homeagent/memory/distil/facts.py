@@ -15,7 +15,7 @@ from homeagent.memory.store.graph_records import EntityRef, FactRow
 from homeagent.memory.text.dates import spoken_days
 from homeagent.memory.text.fold import fold_text
 from homeagent.memory.text.speech import is_question
-from homeagent.memory.turn import OWNER
+from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,8 +110,8 @@ def value_key(text: str) -> str:
 
 
 def sender_key(channel: str, sender: str) -> str:
-    """Return the key of a sender's entity; the owner is one person in every channel."""
-    return OWNER if sender == OWNER else f"{channel}\x1f{sender}"
+    """Return the key of a sender's entity; the owner has one for all the home's own channels."""
+    return OWNER if is_owner(channel, sender) else f"{channel}\x1f{sender}"
 
 
 def entity_of(party: Party, text: ComputeText, turn: TurnWords) -> EntityRef:

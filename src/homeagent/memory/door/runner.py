@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import subprocess
 import sys
@@ -28,7 +29,8 @@ _LEAST_SECONDS = 0.25
 _LOAD_SECONDS = 10.0
 _LEAST_LOAD_SECONDS = 1.0
 _START_SECONDS = 30.0
-_MEMORY_BYTES = 4 * 1024**3
+_MOST_MEMORY_BYTES = 4 * 1024**3
+_MEMORY_SHARE = 0.5
 _GROWTH = 4
 _GROWTH_BYTES = 4 * 1024
 
@@ -166,7 +168,7 @@ class CleanerProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._stop()
-            command = [sys.executable, "-m", "homeagent_sdk.worker", "--max-memory", str(_MEMORY_BYTES)]
+            command = [sys.executable, "-m", "homeagent_sdk.worker", "--max-memory", str(_memory_bytes())]
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -187,6 +189,11 @@ class CleanerProcess:
                 with contextlib.suppress(OSError):  # what was not yet written to a dead process
                     pipe.close()
         process.wait()
+
+
+def _memory_bytes() -> int:
+    """Return how much a cleaner may take: half of a small machine's memory, and never more than 4 GiB."""
+    return min(_MOST_MEMORY_BYTES, int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * _MEMORY_SHARE))
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[BinaryIO, BinaryIO]:
