@@ -140,3 +140,36 @@ def test_a_file_of_the_owner_that_says_it_too_is_named_and_not_counted(memory):
     (memory.home.root / "about.md").write_text(f"My secret: {ENGLISH}")
     done = erased(memory, user(ENGLISH))
     assert (done.proof.found, done.proof.own_files) == (0, ("about.md",))
+
+
+def test_facts_documents_and_titles_leave_nothing_and_a_title_that_says_it_is_a_survivor(memory):
+    other = memory.keep(turn(user("The boiler is new.")))
+    kept = memory.keep(turn(user("My sister Ottoline Zqwick lives in Zqbergen.")))
+    memory.commit_document("My sister Ottoline Zqwick lives in Zqbergen.", [other, kept])
+    memory.archive()
+    memory.settle()
+    assert any(fact.value == "Zqbergen" for fact in memory.graph.history())
+    done = memory.forgetting.erase(memory.forgetting.chosen(Target((kept,))), prove=True)
+    assert (done.proof.found, done.proof.where) == (0, ())
+    assert [(each.kind, each.turn) for each in done.survivors] == [("echo", "")]
+    assert not any(fact.value == "Zqbergen" for fact in memory.graph.history())
+
+
+def test_a_fact_that_was_written_on_purpose_is_erased_with_what_it_says(memory):
+    fact = memory.graph.commit_fact("Zqwick", "lives_in", "Zqbergen")
+    memory.settle()
+    done = memory.forgetting.erase(memory.forgetting.chosen(Target(fact=fact)), prove=True)
+    assert (done.writes, done.proof.found, done.proof.where) == (1, 0, ())
+    assert memory.graph.history() == []
+    assert memory.rebuild(verify=True).equal
+
+
+def test_another_process_that_has_the_home_open_keeps_it_out_of_its_answers(memory):
+    kept = memory.keep(turn(user(CHINESE), external_id="gone"))
+    memory.settle()
+    with opened(memory.home.root, LetterEmbedder()) as other:
+        assert {hit.external_id for hit in other.recall("备用电池在哪").hits} >= {"gone"}
+        done = memory.forgetting.erase(memory.forgetting.chosen(Target((kept,))), prove=True)
+        assert done.proof.found == 0
+        assert "gone" not in {hit.external_id for hit in other.recall("备用电池在哪").hits}
+        assert kept not in {each.turn for hit in other.recall("hello").hits for each in hit.neighbours}

@@ -12,7 +12,7 @@ import pytest
 
 from homeagent.errors import HomeError, InputError, StoreError
 from homeagent.memory.backups import BackupRule
-from homeagent.memory.chores import do_chores
+from homeagent.memory.chores import do_chores, wait_a_day
 from homeagent.memory.restoring import restore
 from homeagent.memory.store.sqlite.database import Database, Schema
 from homeagent.memory.store.sqlite.log_schema import LOG_SCHEMA
@@ -202,7 +202,11 @@ def test_only_hidden_outputs_whose_time_is_over_are_erased_and_their_turns_stay(
     clock.pass_(days=2)
     assert [(each.turn, each.tool, each.size) for each in memory.retention.due()] == [(kept, "hide", len(LINE))]
     before = computed_texts(memory, kept)
+    wait_a_day(memory)
+    assert do_chores(memory).erased == ()
+    os.utime(memory.home.root / "retention.ran", (0, 0))
     assert [each.turn for each in do_chores(memory).erased] == [kept]
+    assert do_chores(memory).erased == ()
     assert [each.role for each in raw_segments(memory, kept)] == ["user", "tool", "assistant"]
     assert [text for text in before if text] == [text for text in computed_texts(memory, kept) if text]
     assert LINE not in "".join(computed_texts(memory, kept))

@@ -113,7 +113,10 @@ FORGETTING: Final[dict[str, tuple[str, str]]] = {
     ),
     # -- retention
     "retention_keep": ("Hidden outputs are kept.", "隐藏的输出会一直保留。"),
-    "retention_erase": ("Hidden outputs are erased after {days} days.", "隐藏的输出在 {days} 天后彻底删除。"),
+    "retention_erase": (
+        "Hidden outputs are erased after {days} days, looked at once a day.",
+        "隐藏的输出在 {days} 天后彻底删除，每天检查一次。",
+    ),
     "retention_due": ("Due now: {count} outputs, {bytes} bytes.", "现在到期：{count} 个输出，{bytes} 字节。"),
     "retention_ran": ("Erased: {count} outputs, {bytes} bytes.", "已删除 {count} 个输出，{bytes} 字节。"),
     # -- backups

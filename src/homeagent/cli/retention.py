@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homeagent.cli.session import Session
+    from homeagent.memory import Memory
     from homeagent.memory.retention import DueOutput
 
 __all__ = ["erase_after", "keep", "run", "show"]
@@ -17,20 +18,27 @@ def keep(session: Session) -> int:
     """Set the rule to keep hidden outputs."""
     with session.memory() as memory:
         memory.retention.keep()
-    return show(session)
+        return _shown(session, memory)
 
 
 def erase_after(session: Session) -> int:
-    """Set the rule to erase hidden outputs after some days; show what is due by it."""
+    """Set the rule to erase hidden outputs after some days; show what is due by it. By itself it begins in a day."""
+    from homeagent.memory.chores import wait_a_day
+
     with session.memory() as memory:
         memory.retention.erase_after(session.arguments.after_days)
-    return show(session)
+        wait_a_day(memory)
+        return _shown(session, memory)
 
 
 def show(session: Session) -> int:
     """Print the rule, and what it would erase now."""
     with session.memory() as memory:
-        days, due = memory.retention.days, memory.retention.due()
+        return _shown(session, memory)
+
+
+def _shown(session: Session, memory: Memory) -> int:
+    days, due = memory.retention.days, memory.retention.due()
     say = session.terminal.message
     rule = say("retention_keep") if days is None else say("retention_erase", days=days)
     lines = [rule] if days is None else [rule, say("retention_due", count=len(due), bytes=_bytes(due))]

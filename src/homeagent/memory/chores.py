@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.memory import Memory
     from homeagent.memory.retention import DueOutput
 
-__all__ = ["Chores", "do_chores"]
+__all__ = ["Chores", "do_chores", "wait_a_day"]
 
 _DAY_SECONDS: Final = 86_400.0
 
@@ -36,17 +36,26 @@ def do_chores(memory: Memory) -> Chores:
     Raises `HomeAgentError` when the disk is full or a copy can't be erased from; the rule stays, and it is tried again.
     """
     backup = memory.backups.make_due()
-    if memory.retention.days is None or not _once_a_day(memory.home.root / "retention.ran"):
+    if memory.retention.days is None or not _is_a_day_old(_mark(memory)):
         return Chores(backup, ())
-    return Chores(backup, tuple(memory.retention.run()))
+    erased = tuple(memory.retention.run())
+    _mark(memory).touch()
+    return Chores(backup, erased)
 
 
-def _once_a_day(mark: Path) -> bool:
-    """Whether this is the first time for a day; it is marked so."""
+def wait_a_day(memory: Memory) -> None:
+    """Let the rule for hidden outputs be applied by itself in a day at the earliest: time to look at what it means."""
+    make_private(_mark(memory))
+    _mark(memory).touch()
+
+
+def _mark(memory: Memory) -> Path:
+    return memory.home.root / "retention.ran"
+
+
+def _is_a_day_old(mark: Path) -> bool:
     try:
-        if time.time() - mark.stat().st_mtime < _DAY_SECONDS:
-            return False
-        mark.touch()
+        return time.time() - mark.stat().st_mtime >= _DAY_SECONDS
     except FileNotFoundError:
         make_private(mark)
-    return True
+        return False
