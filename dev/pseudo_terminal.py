@@ -7,18 +7,26 @@ import os
 import pty
 import re
 import select
-import signal
 import struct
+import subprocess
+import sys
 import termios
 import time
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 __all__ = ["PseudoTerminal", "rendered"]
 
 _ROWS, _COLUMNS = 60, 400
+_TAKE_THE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+"""Makes the terminal the one that Ctrl+C goes through, which only the program itself can do."""
+
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _ERASED = re.compile(r"\r\x1b\[(?:2K|K)")
 
@@ -27,10 +35,17 @@ class PseudoTerminal:
     """A running program. Wide enough that no line is folded. Use it in a ``with`` block, which ends the program."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self.process, self._terminal = pty.fork()
-        if not self.process:  # this is the program itself from here on
-            os.execvpe(command[0], list(command), dict(environment))  # noqa: S606 - no shell on purpose
+        self._terminal, theirs = pty.openpty()
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", _ROWS, _COLUMNS, 0, 0))
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _TAKE_THE_TERMINAL, *command],
+            env=dict(environment),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
         self.output = ""
         self._data = b""
         self._seen = 0
@@ -47,14 +62,24 @@ class PseudoTerminal:
 
         Raises `TimeoutError` when it does not come, `EOFError` when the program has ended without it.
         """
-        limit = time.monotonic() + seconds
-        while text not in self.output[self._seen :]:
-            if time.monotonic() > limit:
-                raise TimeoutError(f"{text!r} did not come; there is {self.output[self._seen :]!r}")
-            if not self._read(limit - time.monotonic()):
-                raise EOFError(f"{text!r} did not come; there is {self.output[self._seen :]!r}")
+        self._read_until(lambda: text in self.output[self._seen :], repr(text), seconds)
         start, self._seen = self._seen, self.output.index(text, self._seen) + len(text)
         return self.output[start : self._seen]
+
+    def wait_until(self, is_there: Callable[[str], bool], seconds: float = 60.0) -> None:
+        """Read until ``is_there`` says so of all that came after what was waited for before. Raises as `wait_for`."""
+        self._read_until(
+            lambda: is_there(self.output[self._seen :].replace("\r\n", "\n")), "what was expected", seconds
+        )
+        self._seen = len(self.output)
+
+    def _read_until(self, is_there: Callable[[], bool], what: str, seconds: float) -> None:
+        limit = time.monotonic() + seconds
+        while not is_there():
+            if time.monotonic() > limit:
+                raise TimeoutError(f"{what} did not come; there is {self.output[self._seen :]!r}")
+            if not self._read(limit - time.monotonic()):
+                raise EOFError(f"{what} did not come; there is {self.output[self._seen :]!r}")
 
     def type(self, text: str) -> None:
         """Type a line, or with no line end whatever key it is: ``chr(3)`` is Ctrl+C, ``chr(4)`` Ctrl+D."""
@@ -66,18 +91,12 @@ class PseudoTerminal:
         while self._read(max(0.0, limit - time.monotonic())):
             if time.monotonic() > limit:
                 raise TimeoutError(f"the program did not end; there is {self.output[self._seen :]!r}")
-        return self._collected()
+        return self._process.wait(max(0.1, limit - time.monotonic()))
 
     def kill(self) -> None:
         """End the program at once, as a power cut would; harmless when it has ended."""
-        if self.process:
-            os.kill(self.process, signal.SIGKILL)
-            self._collected()
-
-    def _collected(self) -> int:
-        _, status = os.waitpid(self.process, 0)
-        self.process = 0
-        return os.waitstatus_to_exitcode(status)
+        self._process.kill()
+        self._process.wait()
 
     def _read(self, seconds: float) -> bool:
         """Read what is there, waiting for it; return False at the end."""

@@ -21,7 +21,7 @@ from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
 from homeagent.agent.toolbox import Toolbox
 from homeagent.errors import HomeAgentError
-from homeagent.memory import Attachment, Segment
+from homeagent.memory import Attachment, Segment, TurnId
 from homeagent.models.messages import ToolSpec
 from homeagent.models.offline import OfflineModel
 from homeagent.plugins import StageEngine
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from homeagent.agent.context import Window
     from homeagent.agent.incoming import Incoming
     from homeagent.agent.ports import MemoryPort, Ui
-    from homeagent.memory import Place, TurnId
+    from homeagent.memory import Place
     from homeagent.models.protocol import Model
     from homeagent.models.tokens import TokenEstimator
     from homeagent.plugins import Registry
@@ -248,12 +248,19 @@ class Agent:
         """Read every window from the log again: for when something was forgotten, erased or archived elsewhere."""
         self._chats.forget_windows()
 
-    async def take_back(self, place: Place) -> TurnId | None:
-        """Forget the last turn of a chat that is in view (``Memory.undo`` brings it back); return its id."""
+    async def take_back(self, place: Place, *, private: bool = False) -> TurnId | None:
+        """Forget the last turn of a chat that is in view (``Memory.undo`` brings it back); return its id.
+
+        Of a private conversation only its own turns, whose id is empty. None when there is none to take back.
+        """
         chat = await self._chats.at(place)
         async with chat.lock:
-            view = chat.window_for(private=chat.private is not None).drop_last()
-            if view is None or view.turn is None:
+            if private and not chat.has_private_turns:
                 return None
+            view = chat.window_for(private=private).drop_last()
+            if view is None:
+                return None
+            if view.turn is None:
+                return TurnId("")
             await asyncio.to_thread(self._parts.memory.forget, view.turn)
             return view.turn

@@ -37,6 +37,12 @@ class Chat:
         self.present: list[Segment] = []
         self.stale = False
 
+    @property
+    def has_private_turns(self) -> bool:
+        """Whether the newest turn in view is a private one."""
+        views = self.private.views if self.private is not None else ()
+        return bool(views) and views[-1].turn is None
+
     def window_for(self, *, private: bool) -> Window:
         """Return the window of the next turn."""
         if not private:

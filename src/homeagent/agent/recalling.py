@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BEYOND",
+    "FAR_BEHIND",
     "IN_VIEW",
     "LOOK_AT",
     "NOTHING_FITS",
@@ -44,6 +45,10 @@ NO_ROOM: Final = "there was no room for it"
 ONLY_ASKS: Final = "it only asked the same"
 NOTHING_FITS: Final = "nothing that was found answers this"
 BEYOND: Final = "others came first"
+FAR_BEHIND: Final = "it fits much less than the best"
+_FAR: Final = 0.3
+"""A passage with less than this share of the best one's evidence is not quoted as an answer."""
+
 LOOK_AT: Final = 5
 """So many times as many hits are looked at as are quoted: some are earlier questions, which answer nothing."""
 
@@ -128,10 +133,11 @@ def asks(text: str) -> bool:
 def quotable(why: Why, limit: int) -> Why:
     """Return ``why`` with the passages that a model gets which only quotes them: at most ``limit`` that may answer."""
     passages: list[RecalledPassage] = []
-    taken = 0
+    taken, best = 0, 0.0
     for each in why.passages:
         reason = NOTHING_FITS if why.nothing else ONLY_ASKS if asks(each.hit.text) else ""
-        reason = reason or (BEYOND if taken == limit else "")
+        best = each.hit.score if not taken and not reason else best
+        reason = reason or (FAR_BEHIND if each.hit.score < best * _FAR else BEYOND if taken == limit else "")
         taken += not reason
         passages.append(RecalledPassage(each.hit, reason))
     return Why(why.question, tuple(passages), why.nothing, why.answerable, why.pending)

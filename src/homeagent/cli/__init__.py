@@ -34,6 +34,8 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # Half a surrogate pair, which UTF-8 has no bytes for, is written as \\udXXX: in JSON its very escape.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if isinstance(sys.stdin, io.TextIOWrapper):  # as arguments are read: bytes that are no UTF-8 are not lost
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     code = run(sys.argv[1:])
     sys.exit(code)
 

@@ -24,7 +24,6 @@ def chat(session: Session) -> int:
     screen = Screen(session.terminal, lines)
     with session.app() as app:
         welcome(session, app)
-        session.settle(app.memory, whole=False)
         talk = Talk(session, app, screen, lines)
         talk.attached += files
         with lines.terminal_kept():

@@ -73,7 +73,10 @@ class Commands:
 
     async def _undo(self, _rest: str) -> None:
         taken = await self._take_back()
-        self._note(self._say("taken_back" if taken else "nothing_to_take_back", turn=taken or ""))
+        if taken is None:
+            self._note(self._say("nothing_to_take_back"))
+        else:
+            self._note(self._say("taken_back", turn=taken) if taken else self._say("taken_back_private"))
 
     async def _retry(self, _rest: str) -> None:
         """Say the last message again, in place of its turn."""
@@ -88,7 +91,7 @@ class Commands:
         await self._talk.send(replace(again, at=self._talk.session.now()))
 
     async def _take_back(self) -> TurnId | None:
-        taken = await self._talk.app.agent.take_back(self._talk.place)
+        taken = await self._talk.app.agent.take_back(self._talk.place, private=self._talk.private)
         self._talk.last, self._talk.sent = None, None
         return taken
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from homeagent.agent.recalling import BEYOND, IN_VIEW, NO_ROOM, NOTHING_FITS, ONLY_ASKS
+from homeagent.agent.recalling import BEYOND, FAR_BEHIND, IN_VIEW, NO_ROOM, NOTHING_FITS, ONLY_ASKS
 from homeagent.cli.hits import source_line
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _REASONS: Final = {
     ONLY_ASKS: "left_only_asks",
     NOTHING_FITS: "left_nothing_fits",
     BEYOND: "left_beyond",
+    FAR_BEHIND: "left_far_behind",
 }
 _MOST_SHOWN: Final = 12
 _LONGEST: Final = 200
@@ -40,7 +41,7 @@ def why_lines(why: Why, terminal: Terminal) -> Iterator[str]:
         used = terminal.message(_REASONS.get(passage.left_out, "left_no_room") if passage.left_out else "why_used")
         yield f"- {_short(passage.hit.text)}"
         yield f"  ({source_line(passage.hit, terminal)})"
-        yield f"  {used}; {terminal.message('why_matched', why=', '.join(passage.hit.why) or '-')}"
+        yield f"  {used}{terminal.message('why_matched', why=', '.join(passage.hit.why) or '-')}"
     if why.pending:
         yield terminal.message("pending", count=why.pending)
 
