@@ -122,7 +122,7 @@ for line in sys.stdin:
 
 
 def test_a_channels_words_are_hidden_at_once_and_its_replies_stay(memory):
-    memory.overrides.note({"test": HIDDEN}, kind="channel")
+    memory.overrides.note({"cli": HIDDEN}, kind="channel")
     texts = [row.text.text for row in memory.all_computed() if row.role == "user"]
     assert set(texts) == {""}
     with nobody_derives(memory):

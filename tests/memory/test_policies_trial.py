@@ -19,8 +19,8 @@ CHANGES = [
     ("tool", {"lo*": cleaned("json(nowhere)"), "look": HIDDEN, "other": HIDDEN}),
     ("tool", {"nobody": HIDDEN}),
     ("tool", {}),
-    ("channel", {"test": HIDDEN}),
-    ("channel", {"te*": cleaned("head(6)")}),
+    ("channel", {"cli": HIDDEN}),
+    ("channel", {"cl*": cleaned("head(6)")}),
 ]
 FIRST = [{"look": PLAIN}, {"look": HIDDEN}, {"look": cleaned("json(content)")}]
 
