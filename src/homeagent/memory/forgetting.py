@@ -210,9 +210,15 @@ class Forgetting:
         return pins
 
     def _put_aside(self) -> Iterable[Path]:
-        """Yield files that may hold erased text and that nobody needs: damaged ones, and what a killed rebuild left."""
+        """Yield files that may hold erased text and that nobody needs: damaged ones, and what a killed process left.
+
+        Whoever makes a copy holds the lease, as this process does now: a copy that is not whole is nobody's.
+        """
         root = self._home.root
         yield from root.glob("derived.damaged-*.db*")
+        yield from root.glob(".log.v*.part*")
+        yield from root.glob(".restore.part*")
+        yield from self._home.backups.glob("*.part*")
         for name in _REBUILT:
             with Lease(root / f"{name}.lock").held(0.0) as held:
                 if held:
