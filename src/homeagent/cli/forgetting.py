@@ -35,7 +35,11 @@ def forget(session: Session) -> int:
         left = memory.forgetting.survivors(chosen)
         say = session.terminal.message
         lines = [*_turn_lines(memory, chosen, session.terminal), say("forgotten", count=len(chosen.turns))]
-    plain = {"forgotten": _names(chosen.turns), "survivors": _survivor_objects(left)}
+    plain = {
+        "forgotten": _names(chosen.turns),
+        "writes": len(chosen.writes),
+        "survivors": _survivor_objects(left),
+    }
     session.terminal.result(plain, [*lines, *_survivor_lines(left, session.terminal)])
     return 0
 
@@ -46,7 +50,8 @@ def undo(session: Session) -> int:
         chosen = memory.forgetting.undo(_target(session))
         lines = [*_turn_lines(memory, chosen, session.terminal)]
     say = session.terminal.message
-    session.terminal.result({"restored": _names(chosen.turns)}, [*lines, say("brought_back", count=len(chosen.turns))])
+    plain = {"restored": _names(chosen.turns), "writes": len(chosen.writes)}
+    session.terminal.result(plain, [*lines, say("brought_back", count=len(chosen.turns))])
     return 0
 
 

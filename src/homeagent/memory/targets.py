@@ -13,6 +13,7 @@ from homeagent.memory.keeping import the_turn
 from homeagent.memory.store.records import Doomed, Moment
 from homeagent.memory.text.terms import query_terms
 from homeagent.memory.traces import terms_of
+from homeagent.memory.writing import EDIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -103,7 +104,7 @@ class Targets:
         if forgotten:
             marks = (row for row in self._log.writes() if row.kind == FORGOTTEN_FACT)
             seqs = [row.turn for row in marks if json.loads(row.payload)["fact"] == fact and row.turn is not None]
-            return self._rows(seqs), []
+            return self._rows(seqs), self._retracted(fact)
         turns: list[int] = []
         writes: list[WriteRow] = []
         for row in self._derived.facts_claiming(fact):
@@ -115,6 +116,13 @@ class Targets:
             else:
                 writes.append(written)
         return self._rows(turns), writes
+
+    def _retracted(self, fact: str) -> list[WriteRow]:
+        """Return the newest write outside of any turn that makes a fact which was taken back since, if there is one."""
+        edits = [row.seq for row in self._log.writes() if row.kind == EDIT and json.loads(row.payload)["fact"] == fact]
+        claims = [row.source for row in self._derived.facts_claiming(fact)]
+        written = self._log.write(max(claims)) if claims and edits and max(claims) < max(edits) else None
+        return [written] if written is not None and written.turn is None else []
 
     def _of_person(self, person: str) -> list[TurnRow]:
         people = People(self._log.identities())
