@@ -74,20 +74,24 @@ class Forgetting:
         home: Home,
         stores: Stores,
         derive: Callable[[], None],
+        distil: Callable[[], None],
         dropped: Callable[[], None],
         found: Callable[[str, Viewer | None, int], Sequence[Hit]],
     ) -> None:
-        """``derive`` brings the computed half up to date; ``dropped`` is called when copies in memory must go."""
+        """``derive`` brings the computed half up to date, ``distil`` its facts too; ``dropped`` clears copies of it."""
         self._home = home
         self._log = stores.log
         self._derived = stores.derived
         self._lease = stores.lease
         self._derive = derive
+        self._distil = distil
         self._dropped = dropped
         self._targets = Targets(stores.log, stores.derived, found)
 
     def chosen(self, target: Target, *, forgotten: bool = False) -> Chosen:
         """Return what a target stands for (only forgotten turns if ``forgotten``). Raises `NotFoundError`."""
+        if target.fact:
+            self._distil()
         return self._targets.chosen(target, forgotten=forgotten)
 
     def forget(self, target: Target) -> Chosen:
