@@ -106,8 +106,8 @@ _SHAPES: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool], Callable
     (
         "password",
         re.compile(
-            r"(?i:\b(?:password|passwd|passcode|passphrase|pwd|pin(?: code)?|api[ _-]?key|secret[ _-]?key"
-            r"|access[ _-]?token)[\"']?(?: (?:for|of|to) [\w' -]{1,30}?)?\s*(?:[:=]|\bis\b:?|\bwas\b))"
+            r"(?i:\b(?:password|passwd|passcode|passphrase|pwd|pin(?: code)?"
+            r"|(?:door|gate|alarm|entry|access|security|lock) code|api[ _-]?key|secret[ _-]?key|access[ _-]?token)[\"']?(?: (?:for|of|to) [\w' -]{1,30}?)?\s*(?:[:=]|\bis\b:?|\bwas\b))"
             r"\s*[\"'`“]?(?P<value>[^\s\"'`”,;]{4,}?)"
             r"(?=[\"'`”,;!?]|[.]?(?:\s*$|\s*\n|\s+[A-Z])|[.]?\s)"
         ),
@@ -146,7 +146,7 @@ _HINTS: Final[tuple[tuple[str, ...], ...]] = (
     ("eyj",),
     ("bearer",),
     ("://",),
-    ("pass", "pwd", "pin", "key", "token"),
+    ("pass", "pwd", "pin", "code", "key", "token"),
     ("密码", "口令", "密钥", "暗号", "通行码", "pin"),
     ("18", "19", "20"),
     ("2", "3", "4", "5", "6"),
