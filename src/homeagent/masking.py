@@ -107,7 +107,8 @@ _SHAPES: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool], Callable
         "password",
         re.compile(
             r"(?i:\b(?:password|passwd|passcode|passphrase|pwd|pin(?: code)?"
-            r"|(?:door|gate|alarm|entry|access|security|lock) code|api[ _-]?key|secret[ _-]?key|access[ _-]?token)[\"']?(?: (?:for|of|to) [\w' -]{1,30}?)?\s*(?:[:=]|\bis\b:?|\bwas\b))"
+            r"|(?:door|gate|alarm|entry|access|security|lock) code|api[ _-]?key|secret[ _-]?key|access[ _-]?token)"
+            r"[\"']?(?: (?:for|of|to) [\w' -]{1,30}?)?\s*(?:[:=]|\bis\b:?|\bwas\b))"
             r"\s*[\"'`“]?(?P<value>[^\s\"'`”,;]{4,}?)"
             r"(?=[\"'`”,;!?]|[.]?(?:\s*$|\s*\n|\s+[A-Z])|[.]?\s)"
         ),
