@@ -59,6 +59,7 @@ class Talk:
             try:
                 with self._interrupts():
                     await self._talk()
+                    await self.app.settle_few()
             finally:
                 for task in beside:
                     task.cancel()
