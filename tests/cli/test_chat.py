@@ -166,8 +166,8 @@ def test_why_says_what_was_recalled_and_memory_last_what_is_computed(chat):
     ran = chat("The cellar key hangs on the nail.", "Where is the cellar key?", "/why", "/memory last")
     assert "For: Where is the cellar key?" in ran.out
     assert "used; matched by:" in ran.out
-    assert "0 user : whole, 24 of 24 characters" in ran.out
-    assert "1 assistant : hidden" in ran.out
+    assert "0 user: whole, 24 of 24 characters" in ran.out
+    assert "1 assistant: hidden" in ran.out
     assert "There is no turn yet." in chat("/why", "/memory last", words=["chat", "--chat", "other"]).out
 
 
