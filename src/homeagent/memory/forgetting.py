@@ -22,6 +22,7 @@ from homeagent.memory.store.records import Doomed, Todo
 from homeagent.memory.survivors import Survivor, survivors
 from homeagent.memory.targets import FORGOTTEN_FACT, Chosen, Target, Targets
 from homeagent.memory.traces import Traces
+from homeagent.memory.writing import FORGOTTEN_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -99,6 +100,8 @@ class Forgetting:
                     self._log.forget(row.seq)
                 if target.fact:
                     self._log.add_write(FORGOTTEN_FACT, json.dumps({"fact": target.fact}), row.seq)
+            for written in chosen.writes:
+                self._log.add_write(FORGOTTEN_WRITE, json.dumps({"write": written.seq, "undo": False}))
         self._derive()
         return chosen
 
@@ -110,6 +113,8 @@ class Forgetting:
             for row in chosen.turns:
                 if row.seq in hidden or target.turns:
                     self._log.forget(row.seq, undo=True)
+            for written in chosen.writes:
+                self._log.add_write(FORGOTTEN_WRITE, json.dumps({"write": written.seq, "undo": True}))
         self._derive()
         return chosen
 
