@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from dev.model_server import ModelServer, Say
+
 
 def checks(ran):
     assert all(set(check) == {"name", "level", "found", "next_step"} for check in ran.json["checks"])
@@ -62,3 +64,46 @@ def test_a_database_of_a_newer_version_is_named(homeagent, home):
         ran = homeagent(*words, "--json")
         assert ran.code == 1
         assert "newer" in ran.out
+
+
+def test_each_source_of_a_model_is_looked_at_without_a_paid_call(homeagent, home, monkeypatch, tmp_path):
+    key = tmp_path / "key"
+    key.write_text("sesame\n")
+    key.chmod(0o644)
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    monkeypatch.setenv("WRONG_KEY", "zqwrong")
+    assert checks(homeagent("doctor", "--json"))["models"]["next_step"].startswith("To add one: homeagent config set")
+    with ModelServer([Say("never")], key="sesame") as server:
+        sources = {
+            "good": f"key_file = '{key}'",
+            "missing": "key_env = 'NO_SUCH_KEY'",
+            "refused": "key_env = 'WRONG_KEY'",
+            "unknown": f"key_file = '{key}'\nmodel = 'other'",
+            "down": "base_url = 'http://127.0.0.1:9/v1'",
+        }
+        lines = ["[memory]\nembedder = 'none'"]
+        for name, own in sources.items():
+            lines.append(f"[models.{name}]\n{own}")
+            lines += [f"base_url = '{server.url}'"] if "base_url" not in own else []
+            lines += ["model = 'small'"] if "model =" not in own else []
+        (home / "config.toml").write_text("\n".join(lines))
+        open_to_all = checks(homeagent("doctor", "--json"))
+        assert "chmod 600" in open_to_all["models.good"]["next_step"]
+        key.chmod(0o600)
+        ran = homeagent("doctor", "--json")
+        assert server.requests == []
+    assert "zqwrong" not in ran.out
+    assert "sesame" not in ran.out
+    found = {name.removeprefix("models."): check for name, check in checks(ran).items() if name.startswith("models.")}
+    assert {name: check["level"] for name, check in found.items()} == dict.fromkeys(sources, "warn") | {"good": "ok"}
+    assert ran.code == 0, "one that answers is enough"
+    assert "small answers, key accepted" in found["good"]["found"]
+    assert "its key is missing" in found["missing"]["found"]
+    assert "its key was refused" in found["refused"]["found"]
+    assert "has no model other" in found["unknown"]["found"]
+    assert "can't be reached" in found["down"]["found"]
+    assert all(check["next_step"] for name, check in found.items() if name != "good")
+    gone = homeagent("doctor", "--json", "--lang", "zh")
+    assert gone.code == 1
+    assert checks(gone)["models.down"]["level"] == "fail"
+    assert "连不上模型服务" in checks(gone)["models.down"]["found"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+import os
+import subprocess
 import sys
 
 import pytest
@@ -94,19 +95,28 @@ def test_erase_on_a_pipe_refuses_without_yes_and_deletes_nothing(filled):
     assert "t1" in hits(filled, "鞋柜")
 
 
-class Typed(io.StringIO):
-    def isatty(self):
-        return True
+def at_a_terminal(answer, *words):
+    """Run a command with a terminal of its own to ask at; return what it wrote there, and its result."""
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "homeagent", *words]
+    with subprocess.Popen(command, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True) as running:
+        os.close(theirs)
+        seen = b""
+        while b"Type yes:" not in seen:
+            seen += os.read(ours, 4096)
+        os.write(ours, answer)
+        out, _ = running.communicate(timeout=60)
+    os.close(ours)
+    return seen.decode(), out
 
 
-@pytest.mark.parametrize(("answer", "left"), [("yes\n", False), ("no\n", True), ("", True)])
-def test_erase_asks_a_person_and_shows_what_would_go_and_stay(filled, monkeypatch, answer, left, capsys):
-    monkeypatch.setattr(sys, "stdin", Typed(answer))
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    ran = filled("memory", "erase", "t1")
-    assert "To be erased for good:" in ran.err
-    assert CHINESE in ran.err
-    assert "quotes it: t3" in ran.err
+@pytest.mark.parametrize(("answer", "left"), [(b"yes\n", False), (b"no\n", True), (b"\x04", True)])
+def test_erase_asks_a_person_and_shows_what_would_go_and_stay(filled, answer, left):
+    asked, out = at_a_terminal(answer, "memory", "erase", "t1", "--lang", "en")
+    assert "To be erased for good:" in asked
+    assert CHINESE in asked
+    assert "quotes it: t3" in asked
+    assert out.startswith("Nothing was erased." if left else "Erased: 1 turns.")
     assert ("t1" in hits(filled, "鞋柜")) is left
 
 

@@ -26,9 +26,12 @@ def test_the_chinese_is_chinese(key):
         assert re.search("[\u4e00-\u9fff]", MESSAGES[key][1])
 
 
+POLICIES = ("policy_kind_", "policy_treatment_", "policy_origin_")
+
+
 @pytest.mark.parametrize("key", MESSAGES)
 def test_every_message_is_used(key):
-    stems = ("help_", "step_", "doctor_", "option_", "argument_", "chat_help_", "status_", "model_")
+    stems = ("help_", "step_", "doctor_", "option_", "argument_", "chat_help_", "status_", "model_", *POLICIES)
     assert len(re.findall(f"[\"']{key}[\"']", SOURCES)) > 1 or key.startswith(stems)
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from pathlib import Path
+
 import pytest
 
 from homeagent import config
+from homeagent.agent import AgentSettings
+from homeagent.app import agent_settings, hidden_secrets, sources_of
 from homeagent.errors import ConfigError
 from homeagent.memory import Memory
 from homeagent.memory.embed import NoEmbedder
-from homeagent_sdk import MemoryPolicy, parse_cleaner
+from homeagent.models import Price, Source, Timeouts
+from homeagent_sdk import MemoryPolicy, Plugin, Secret, parse_cleaner
 
 
 def refused(text):
@@ -69,6 +75,127 @@ def test_what_is_wrong_is_named_with_its_key(text, where, problem):
     error = refused(text)
     assert error.where == where
     assert problem in error.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "problem"),
+    [
+        ("[agent]\nrounds = 0", "config.toml [agent] rounds", "from 1"),
+        ("[agent]\ntool_seconds = 0", "config.toml [agent] tool_seconds", "a number above 0"),
+        ("[agent]\nname = 'x'", "config.toml [agent] name", "no such setting"),
+        ("[models]\nhome = 3", "config.toml [models.home]", "table"),
+        ("[models.home]\nmodel = 'm'", "config.toml [models.home] base_url", "missing"),
+        ("[models.'a b']", "config.toml [models.a b]", "letters"),
+        (
+            "[models.h]\nbase_url='http://h/v1'\nmodel='m'\nwindow='big'",
+            "config.toml [models.h] window",
+            "whole number",
+        ),
+        ("[models.h]\nbase_url='http://h/v1'\nmodel='m'\nprompt_price=1", "config.toml [models.h]", "one price"),
+        ("[models.h]\nbase_url='http://h/v1'\nmodel='m'\ntakes='image/*'", "config.toml [models.h] takes", "a list"),
+        ("[models.h]\nbase_url='u'\nmodel='m'\nkey_env='A'\nkey_file='b'", "config.toml [models.h]", "both"),
+        ("[plugins]\nshell = 3", "config.toml [plugins.shell]", "table"),
+    ],
+)
+def test_what_is_wrong_with_agents_models_and_plugins_is_named_too(text, where, problem):
+    error = refused(text)
+    assert error.where == where
+    assert problem in error.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[models.h]\nbase_url='http://h/v1'\nmodel='m'\napi_key='zqkey123'",
+        "[models.h]\nbase_url='http://h/v1'\nmodel='m'\nkey_env='zqkey-123'",
+        "[models.h]\nbase_url=['zqkey123']\nmodel='m'",
+        "[models]\nh='zqkey123'",
+        "[memory]\nkey_env='zqkey-123'",
+    ],
+)
+def test_a_key_in_the_wrong_place_is_not_repeated(text):
+    error = refused(text)
+    assert "zqkey" not in f"{error.where} {error.problem} {error.next_step}"
+
+
+def test_sources_stand_in_order_of_priority_and_are_mapped_whole(monkeypatch):
+    found = config.parse(
+        "[models.last]\nbase_url='http://127.0.0.1:1/v1'\nmodel='a'\n"
+        "[models.cloud]\nbase_url='https://api.example.com/v1'\nmodel='b'\nkey_file='~/k'\nwindow=1000\n"
+        "takes=['image/*']\nprompt_price=1\ncompletion_price=2.5\ncurrency='EUR'\nconnect_seconds=1\n"
+        "first_token_seconds=2\nnext_token_seconds=3\nretries=0\npriority=1\nmax_tokens=77\n",
+        "config.toml",
+    )
+    monkeypatch.setenv("HOME", "/users/ana")
+    first, second = sources_of(found)
+    assert (first.name, second.name) == ("cloud", "last")
+    assert first == Source(
+        "cloud",
+        "https://api.example.com/v1",
+        "b",
+        key_file=Path("/users/ana/k"),
+        window_tokens=1000,
+        price=Price(1, 2.5, currency="EUR"),
+        takes=frozenset({"image/*"}),
+        timeouts=Timeouts(1, 2, 3),
+        retries=0,
+        max_tokens=77,
+    )
+    assert agent_settings(config.parse("[agent]\nrounds=3\nwindow=900\npersona='Pip'", "c")) == AgentSettings(
+        persona="Pip", rounds=3, window_tokens=900
+    )
+
+
+def test_a_whole_source_is_set_in_one_line_and_taken_out_again(homeagent, home):
+    value = "base_url='http://127.0.0.1:11434/v1', model='qwen3:8b'"
+    assert homeagent("config", "set", "models.home", value).code == 0
+    assert homeagent("config", "set", "models.home.window", "9000").code == 0
+    assert homeagent("config", "set", "models.home.model", "other:7b").code == 0
+    found = homeagent("config", "show", "--json").json["models"]["home"]
+    assert (found["base_url"], found["model"], found["window"]) == ("http://127.0.0.1:11434/v1", "other:7b", 9000)
+    before = (home / "config.toml").read_text()
+    for key, wrong in [
+        ("models.home.model", ""),
+        ("models.home", "base_url = ftp"),
+        ("models.home.base_url", "ftp://h"),
+        ("models.home.base_url", "http://me:zqkey@h/v1"),
+        ("models.home.api_key", "zqkey"),
+        ("models.home", "base_url='http://h/v1', model='m', key='zqkey"),
+        ("models", "x"),
+    ]:
+        ran = homeagent("config", "set", key, wrong)
+        assert ran.code == 1, (key, wrong)
+        assert "zqkey" not in ran.err
+        assert "What to do: " in ran.err
+    assert (home / "config.toml").read_text() == before
+    assert homeagent("config", "unset", "models.home").code == 0
+    assert homeagent("config", "show", "--json").json["models"] == {}
+
+
+def test_the_settings_of_a_plugin_are_checked_by_the_plugin(homeagent):
+    assert homeagent("config", "set", "plugins.shell.allow", "['git status']").code == 0
+    assert homeagent("config", "show", "--json").json["plugins"] == {"shell": {"allow": ["git status"]}}
+    for key, value, problem in [
+        ("plugins.shell.alow", "['x']", "Did you mean allow?"),
+        ("plugins.shel.allow", "['x']", "there is no such plugin"),
+        ("plugins.terminal.sessions", "many", "sessions"),
+        ("plugins.terminal.sessions", "0", "less than 1"),
+    ]:
+        ran = homeagent("config", "set", key, value)
+        assert ran.code == 1
+        assert problem in ran.err
+
+
+def test_a_secret_of_a_plugin_is_not_shown():
+    @dataclass(frozen=True)
+    class Mine:
+        password: Secret = field(default_factory=Secret)
+        host: str = ""
+
+    plugin = Plugin("mail", "1.0.0", settings=Mine)
+    shown = config.shown(config.parse("[plugins.mail]\npassword='zq1'\nhost='h'\n[plugins.gone]\nkey='zq2'", "c"))
+    hidden = hidden_secrets(shown, [plugin])
+    assert hidden["plugins"] == {"mail": {"password": "***", "host": "h"}, "gone": {"key": "***"}}
 
 
 def test_a_change_keeps_comments_and_order(tmp_path):

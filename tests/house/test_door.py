@@ -23,6 +23,8 @@ KEY_HOLDERS = {"src/homeagent/memory/compute.py", "src/homeagent/memory/door/min
 LABELLED = {
     "src/homeagent/memory/derive.py": {"row.sender"},
     "src/homeagent/memory/distilling.py": {"turn.sender"},
+    # what an erased text would be found by: looked for in the files, never stored
+    "src/homeagent/memory/traces.py": {"text"},
     # a fact that its owner wrote down himself: explicit words, never a tool's output
     "src/homeagent/memory/writing.py": {
         "about['name']",

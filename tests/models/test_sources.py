@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from homeagent.errors import ConfigError
-from homeagent.models import Cost, Price, Source, Timeouts, Usage, cost
+from homeagent.models import Cost, Message, ModelRequest, Price, Source, Timeouts, Usage, cost
+from homeagent.models.dialect import Dialect
 
 GOOD = Source("home", "http://127.0.0.1:11434/v1", "qwen3:8b")
 
@@ -74,3 +75,10 @@ def test_importing_the_models_loads_no_network_client() -> None:
     program = "import sys, homeagent.models; print({'openai', 'httpx2', 'pydantic', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(("asked", "allowed", "sent"), [(None, None, None), (9, None, 9), (None, 7, 7), (9, 7, 7)])
+def test_an_answer_is_as_long_as_the_request_and_the_source_both_allow(asked, allowed, sent) -> None:
+    source = Source("home", "http://127.0.0.1:1/v1", "tiny", max_tokens=allowed)
+    body = Dialect(source).body(ModelRequest((Message("user", "hi"),), max_tokens=asked))
+    assert body.get("max_tokens") == sent

@@ -123,4 +123,4 @@ def _source(name: str, wanted: ModelSettings) -> Source:
     except ConfigError as error:
         setting = error.where.rpartition(" ")[2] if error.where.endswith("base_url") else ""
         raise ConfigError(f"config.toml [models.{name}] {setting}".strip(), error.problem, error.next_step) from error
-    return replace(source, retries=wanted.retries)
+    return replace(source, retries=wanted.retries, max_tokens=wanted.max_tokens or None)

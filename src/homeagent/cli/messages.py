@@ -7,12 +7,14 @@ from typing import Final
 
 from homeagent.cli.messages_chat import CHAT
 from homeagent.cli.messages_forgetting import FORGETTING
+from homeagent.cli.messages_policy import POLICY
 
 __all__ = ["MESSAGES", "message", "usage_problem"]
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **CHAT,
     **FORGETTING,
+    **POLICY,
     # -- help: frame
     "help_homeagent": ("A personal agent for a household, with a long-term memory.", "家里的私人助手，有长期记忆。"),
     "usage": ("usage: ", "用法："),
@@ -214,6 +216,7 @@ _USAGE_ZH: Final = (
     (r"argument (\S+): invalid choice: (.+?) \(choose from (.+)\)", r"\1 不能是 \2（可选：\3）"),
     (r"argument (\S+): expected (?:one|at least one) argument", r"\1 后面缺少内容"),
     (r"argument (\S+): invalid \w+ value: (.+)", r"\1 的值 \2 不对"),
+    (r"one of the arguments (.+) is required", r"请在 \1 中选一个"),
     (r"argument (\S+): not allowed with argument (\S+)", r"\1 不能与 \2 同用"),
 )
 

@@ -134,3 +134,4 @@ FORGETTING: Final[dict[str, tuple[str, str]]] = {
         "其中 {count} 次对话此前已被彻底删除，已再次删除。",
     ),
 }
+"""Messages by key, in English and in Chinese; gaps in braces."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from homeagent import __version__
 from homeagent.cli.messages import message
 from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
+from homeagent.cli.parser_policy import add_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -117,6 +118,7 @@ def build(language: str) -> argparse.ArgumentParser:
     check.arguments.add_argument("paths", metavar="PATH", nargs="+", help=words("argument_cases"))
     check.options.add_argument("--kind", action="append", default=[], metavar="K", help=words("option_kind"))
     add_people(commands.add("people"))
+    add_policy(commands.add("policy"))
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))
     return parser

@@ -83,6 +83,11 @@ class Session:
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
 
+    def follow_settings(self, memory: Memory) -> None:
+        """Read the settings again and set the policies they name. Raises `ConfigError`."""
+        self.config = config.load(self.home.config)
+        apply_policies(memory, self.config, self.home.root)
+
     def settings_stamp(self) -> tuple[int, int]:
         """Return what differs when the settings' file has been written since."""
         try:

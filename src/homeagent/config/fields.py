@@ -111,6 +111,7 @@ MODEL: Final[Mapping[str, Field]] = {
     "key_env": Field(_variable, 'key_env = "MODEL_KEY"', private=True),
     "key_file": Field(text_value, 'key_file = "~/.config/model.key"', private=True),
     "window": Field(_TOKENS, "window = 32768"),
+    "max_tokens": Field(_whole(0, 10_000_000), "max_tokens = 1000, or 0 for no limit"),
     "takes": Field(_texts, 'takes = ["image/*"]'),
     "prompt_price": Field(_PRICE, "prompt_price = 0.5, for a million tokens"),
     "completion_price": Field(_PRICE, "completion_price = 1.5, for a million tokens"),

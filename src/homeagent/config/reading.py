@@ -59,6 +59,7 @@ class _ModelValues(TypedDict, total=False):
     key_env: str
     key_file: str
     window: int
+    max_tokens: int
     prompt_price: float
     completion_price: float
     cached_price: float

@@ -63,9 +63,10 @@ class ModelSettings:
     """``[models.NAME]``: one model on one OpenAI-compatible server.
 
     The key is never here: ``key_env`` names the environment variable and ``key_file`` the file (mode 600) that holds
-    it. ``window`` is in tokens. Prices are for a million tokens in ``currency``; those that are None are not known.
-    ``connect_seconds``, ``first_token_seconds`` and ``next_token_seconds`` are how long to wait for each. ``takes`` are
-    media types it may be given. Sources with a smaller ``priority`` are asked first, else those that stand first.
+    it. ``window`` and ``max_tokens``, the longest answer (0: as long as the server likes), are in tokens. Prices are
+    for a million tokens in ``currency``; those that are None are not known. ``connect_seconds``,
+    ``first_token_seconds`` and ``next_token_seconds`` are how long to wait for each. ``takes`` are media types it may
+    be given. Sources with a smaller ``priority`` are asked first, else those that stand first.
     """
 
     base_url: str
@@ -73,6 +74,7 @@ class ModelSettings:
     key_env: str = ""
     key_file: str = ""
     window: int = 32_768
+    max_tokens: int = 0
     takes: tuple[str, ...] = ()
     prompt_price: float | None = None
     completion_price: float | None = None

@@ -8,7 +8,16 @@ with Memory.open("~/memory") as memory:
 from homeagent.memory.graph import Graph
 from homeagent.memory.graph_results import Document, Entity, Fact, Saying
 from homeagent.memory.memory import Memory
-from homeagent.memory.results import Explanation, Hit, Neighbour, PolicyChange, Recall, SegmentExplanation
+from homeagent.memory.results import (
+    Explanation,
+    Hit,
+    Neighbour,
+    PolicyChange,
+    PolicyExample,
+    PolicyInForce,
+    Recall,
+    SegmentExplanation,
+)
 from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer, is_owner
 
 __all__ = [
@@ -24,6 +33,8 @@ __all__ = [
     "Neighbour",
     "Place",
     "PolicyChange",
+    "PolicyExample",
+    "PolicyInForce",
     "Recall",
     "Saying",
     "Segment",

@@ -30,7 +30,8 @@ class Background:
     def wake(self) -> None:
         """Say that there is something to do."""
         with self._lock:
-            if self._thread is None and not self._stopped.is_set():
+            ended = self._thread is None or not self._thread.is_alive()  # an error that nobody foresaw ends it
+            if ended and not self._stopped.is_set():
                 self._thread = threading.Thread(target=self._run, name="homeagent-embed", daemon=True)
                 self._thread.start()
         self._wanted.set()

@@ -189,11 +189,11 @@ class Deriver:
             return held
 
     def work(self) -> int:
-        """Do some of what waits, text first, facts and vectors behind it; return 0 when nothing does."""
+        """Do some of what waits, text first, then vectors, then facts; return 0 when nothing does."""
         if self._derived.todo(("door", "index"), 1):
             self.catch_up(seconds=_WAIT_SECONDS, budget=_WAIT_SECONDS)
             return 1
-        return self.distil() or self.embed()
+        return self.embed() or self.distil()
 
     def _door(self, book: PolicyBook, index: CopyIndex) -> Door:
         return Door(book, Quotes(index, self._secret), self._cleaners)

@@ -53,8 +53,9 @@ class Dialect:
     def body(self, request: ModelRequest) -> dict[str, object]:
         """Return the whole body of ``POST /chat/completions``."""
         options = {name: value for name, value in self._options(request).items() if name not in self._refused}
-        if "max_tokens" in self._refused and request.max_tokens is not None:
-            options["max_completion_tokens"] = request.max_tokens
+        limit = self._limit(request)
+        if "max_tokens" in self._refused and limit is not None:
+            options["max_completion_tokens"] = limit
         messages = messages_as_json(request.messages, self._source.takes, with_reasoning=self._with_reasoning)
         return {"model": self._source.model, "messages": messages, **options}
 
@@ -79,12 +80,16 @@ class Dialect:
             return (f"{self._source.model} takes no tools: it was asked without them",)
         return ()
 
+    def _limit(self, request: ModelRequest) -> int | None:
+        """Return how long the answer may be: what was asked for or the source allows, whichever is less."""
+        return min((each for each in (request.max_tokens, self._source.max_tokens) if each), default=None)
+
     def _options(self, request: ModelRequest) -> dict[str, object]:
         options: dict[str, object] = {"stream": True, "stream_options": {"include_usage": True}}
         if request.tools:
             options["tools"] = tools_as_json(request.tools)
-        if request.max_tokens is not None:
-            options["max_tokens"] = request.max_tokens
+        if (limit := self._limit(request)) is not None:
+            options["max_tokens"] = limit
         if request.temperature is not None:
             options["temperature"] = request.temperature
         if request.cache_key:

@@ -44,6 +44,7 @@ class Source:
     ``key_file``; neither is for a server without keys. ``takes`` are media types it may be given, patterns allowed
     (``image/*``). ``retries`` counts further attempts before the first token, after a lost connection or a status 408,
     409, 429 or 5xx; a server that asks for more patience than ``longest_wait`` seconds is not waited for.
+    ``max_tokens`` is how long an answer may be, None leaves that to the server.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Source:
     timeouts: Timeouts = field(default=Timeouts(), kw_only=True)
     retries: int = field(default=2, kw_only=True)
     longest_wait: float = field(default=30.0, kw_only=True)
+    max_tokens: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         where = f"model source {self.name or '(without a name)'}"

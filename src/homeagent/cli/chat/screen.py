@@ -35,6 +35,7 @@ class Screen:
         self._fails = fails
         self._open_line = False
         self._later: list[str] = []
+        self._told: set[str] = set()
 
     def show(self, event: Event) -> None:
         """Show an event."""
@@ -133,8 +134,11 @@ class Screen:
         if event.kind == "calling":
             if self.status.in_place:  # elsewhere it is said once, with its arguments
                 self._show_status(event.detail)
-        else:
-            self.note(self.terminal.message(f"status_{event.kind}", detail=event.detail))
+            return
+        text = self.terminal.message(f"status_{event.kind}", detail=event.detail)
+        if event.kind != "tools_out" or text not in self._told:  # the same at every turn of a small model
+            self._told.add(text)
+            self.note(text)
 
     def _finished(self, event: events.ToolFinished) -> None:
         key = "tool_failed" if event.error else "tool_done"

@@ -1,0 +1,50 @@
+"""The thread behind a memory: it goes on after what it could foresee, and starts again after what nobody foresaw."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from homeagent.memory.background import Background
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_in_the_work_ends_it_only_until_it_is_woken_again():
+    worked = threading.Event()
+    faults = [ZeroDivisionError("a rule that divides")]
+
+    def work():
+        if faults:
+            raise faults.pop()
+        worked.set()
+        return 0
+
+    background = Background(work)
+    background.wake()
+    for thread in threading.enumerate():
+        if thread.name == "homeagent-embed":
+            thread.join()
+    assert not worked.is_set()
+    background.wake()
+    assert worked.wait(10)
+    background.stop()
+
+
+def test_it_works_until_nothing_is_left_and_ends_when_it_is_stopped():
+    left = [1, 1, 1]
+    done = threading.Event()
+
+    def work():
+        if left:
+            return left.pop()
+        done.set()
+        return 0
+
+    background = Background(work)
+    background.wake()
+    assert done.wait(10)
+    background.stop()
+    assert "homeagent-embed" not in [thread.name for thread in threading.enumerate()]
+    background.wake()
+    assert "homeagent-embed" not in [thread.name for thread in threading.enumerate()]
