@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from homeagent.errors import InputError, NotFoundError
+from homeagent.masking import masked
 from homeagent.memory.distil.facts import value_key
 from homeagent.memory.distil.merging import live_merges, suggestions
 from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
@@ -98,6 +99,11 @@ class Graph:
         """Return pairs of entities that may be one, the surest first. Nothing is merged by itself."""
         return suggestions(self._derived.mentions(), self._view(None).merges, most)
 
+    def claim(self, fact: str) -> str:
+        """Return a fact in words: subject, relation, value; secrets masked. Raises `NotFoundError`."""
+        rows = self._claimed(fact)
+        return masked(f"{rows[-1].subject.name.text} - {rows[-1].relation} - {rows[-1].value.text}")
+
     @property
     def pending(self) -> int:
         """How many turns and documents still wait to be distilled."""
@@ -123,9 +129,7 @@ class Graph:
 
         Returns the id of the new fact, or None without ``value``. Raises `NotFoundError` when there is no such fact.
         """
-        rows = self._derived.facts_claiming(fact)
-        if not rows:
-            raise NotFoundError(f"fact {fact!r}", "is not in this home", "List them with facts()")
+        rows = self._claimed(fact)
         payload: dict[str, object] = {"fact": fact}
         if value is not None:
             if not value_key(value):
@@ -177,6 +181,12 @@ class Graph:
         seq = self._log.add_write(kind, said, turn.seq if turn is not None else None)
         self._derive()
         return seq
+
+    def _claimed(self, fact: str) -> list[FactRow]:
+        rows = self._derived.facts_claiming(fact)
+        if not rows:
+            raise NotFoundError(f"fact {fact!r}", "is not in this home", "List them with 'homeagent memory facts'")
+        return rows
 
     def _view(self, viewer: Viewer | None) -> GraphView:
         return GraphView(self._log, self._derived, viewer, live_merges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from homeagent.memory.store.graph_records import EntityKind, Mode, Voice
     from homeagent.memory.turn import TurnId
 
-__all__ = ["Document", "Entity", "Fact", "Saying"]
+__all__ = ["Document", "Entity", "Fact", "Saying", "State"]
+
+State = Literal["holds", "planned", "over", "denied", "wrong"]
+"""Whether a claim holds, is to come, is over, was denied, or was said on purpose to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,17 @@ class Fact:
     retracted: bool
     days: tuple[tuple[date, date], ...]
     said: tuple[Saying, ...]
+
+    @property
+    def state(self) -> State:
+        """How it stands in one word; a claim that is to come is ``planned`` until another ends it."""
+        if self.retracted:
+            return "wrong"
+        if self.negative:
+            return "denied"
+        if self.current:
+            return "holds"
+        return "planned" if self.mode == "planned" and self.until is None else "over"
 
 
 @dataclass(frozen=True, slots=True)
