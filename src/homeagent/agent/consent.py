@@ -5,11 +5,10 @@ So nothing that a tool, a page or another person's message says can lead to a wr
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from homeagent.agent.words import words_of
 from homeagent_sdk import ToolError
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ __all__ = ["Consent", "said_in"]
 
 _MOST_DETAIL: Final = 2_000
 _ALL = 1.0
-_WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W_]+")
-_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +58,11 @@ class Consent:
 
 def said_in(message: str, text: str, share: float = _ALL) -> bool:
     """Whether ``message`` holds ``share`` of the words of ``text``, and every number and mixed token of it."""
-    tokens = _tokens(text)
-    there = _tokens(message)
+    tokens = words_of(text)
+    there = words_of(message)
     exact = {token for token in tokens if any(each.isdigit() for each in token)}
     found = sum(token in there or (len(token) == 1 and token in message) for token in tokens)
     return bool(tokens) and exact <= there and found >= share * len(tokens)
-
-
-def _tokens(text: str) -> set[str]:
-    """Return words, and of Chinese every pair of neighbouring characters (a single one by itself)."""
-    found: set[str] = set()
-    for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if _HAN.match(word):
-            found |= {word[at : at + 2] for at in range(len(word) - 1)} or {word}
-        else:
-            found.add(word)
-    return found
 
 
 def _visible(text: str) -> str:
