@@ -31,8 +31,8 @@ class Evidence:
 class KnownFact:
     """A claim and the time it held. ``fact`` is its id; ``entity`` and ``object`` are ids of who it is about.
 
-    ``state`` is one of ``holds``, ``planned``, ``over`` (``until`` says since when), ``denied``, ``wrong`` (somebody
-    said so on purpose). ``confidence`` is 0 to 1.
+    ``state`` at the moment asked about is one of ``holds``, ``planned``, ``later`` (it was only said afterwards),
+    ``over`` (``until`` says since when), ``denied``, ``wrong`` (somebody said so on purpose). ``confidence`` is 0 to 1.
     """
 
     fact: str

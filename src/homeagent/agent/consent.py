@@ -5,6 +5,7 @@ So nothing that a tool, a page or another person's message says can lead to a wr
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -24,20 +25,27 @@ _ALL = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Asks whoever wrote the message of a turn, through ``ask``, before something is written in his name."""
+    """Asks whoever wrote the message of a turn, through ``ask``, before something is written in his name.
+
+    ``is_owner`` tells of a channel and a sender whether that is the owner of the home.
+    """
 
     incoming: Incoming
     ask: Callable[[str], Awaitable[bool]]
+    is_owner: Callable[[str, str], bool]
 
     def keeps(self) -> None:
         """Raise ``ToolError`` in a private turn, which leaves nothing behind."""
         if self.incoming.private:
             raise ToolError("", "this turn is private and leaves nothing behind", "Do it outside the private mode")
 
-    def owner_only(self, field: str) -> None:
+    async def owner_only(self, field: str) -> None:
         """Raise ``ToolError`` in a turn that somebody else began: others can't change what is known."""
         self.keeps()
-        if not (self.incoming.from_owner or self.incoming.injected):
+        incoming = self.incoming
+        if incoming.injected:
+            return  # it is asked about in any case
+        if not await asyncio.to_thread(self.is_owner, incoming.place.channel, incoming.person):
             raise ToolError(field, "only the owner of this home may do that", "Tell the person so; the owner can ask")
 
     async def to(

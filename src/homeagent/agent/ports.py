@@ -30,6 +30,10 @@ class PastTurn:
 class KnowledgePort(Protocol):
     """Facts and documents of the memory. Facts and turns are named by their ids; methods raise `NotFoundError`."""
 
+    def is_owner(self, channel: str, sender: str) -> bool:
+        """Whether a sender of a channel is the owner of the home, by himself or by a link."""
+        ...
+
     def facts(self, subject: str, relation: str, *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
         """Return what ``viewer`` may know of a subject (all if empty), as of ``at``. Raises `InputError`."""
         ...

@@ -60,7 +60,7 @@ class TurnFacts:
         """Write a fact."""
         own = _is_own(subject)
         if not own:
-            self._consent.owner_only("subject")
+            await self._consent.owner_only("subject")
         spoken = [value] if subject.strip().casefold() in _OWN else [_MINE.sub("", subject.strip()), value]
         await self._consent.to(
             "May this be written into the memory?",
@@ -75,7 +75,7 @@ class TurnFacts:
 
     async def edit(self, fact: str, value: str | None) -> str | None:
         """Say that a fact is wrong, and what is right."""
-        self._consent.owner_only("fact")
+        await self._consent.owner_only("fact")
         with refused("fact"):
             claim = await asyncio.to_thread(self._knowledge.claim, fact)
             change = f"{claim}\n-> {value if value is not None else '(wrong, 不对)'}"
@@ -87,7 +87,7 @@ class TurnFacts:
 
     async def merge(self, into: str, other: str) -> int:
         """Say that two are one."""
-        self._consent.owner_only("into")
+        await self._consent.owner_only("into")
         question = "Are these two one in the memory?", "记忆里的这两个是同一个吗？"
         await self._consent.to(*question, f"{into}\n{other}", unless=[into, other])
         with refused("into"):
@@ -95,7 +95,7 @@ class TurnFacts:
 
     async def unmerge(self, merge: int) -> None:
         """Take a merge back."""
-        self._consent.owner_only("undo")
+        await self._consent.owner_only("undo")
         await self._consent.to("Take this merge back?", "撤销这次合并吗？", f"merge {merge}", unless=[str(merge)])
         with refused("undo"):
             await asyncio.to_thread(self._knowledge.unmerge, merge)
@@ -110,14 +110,14 @@ class TurnFacts:
 
     async def erase(self, fact: str) -> Sequence[str]:
         """Delete everything that says a fact for good."""
-        self._consent.owner_only("fact")
+        await self._consent.owner_only("fact")
         with refused("fact"):
             detail = await self._described(fact)
             await self._consent.to("Delete this for good? It can't be undone.", "彻底删除？无法恢复。", detail)
             return tuple(await asyncio.to_thread(self._knowledge.erase_fact, fact))
 
     async def _hide(self, fact: str, english: str, chinese: str, *, undo: bool) -> Sequence[str]:
-        self._consent.owner_only("fact")
+        await self._consent.owner_only("fact")
         with refused("fact"):
             detail = fact if undo else await self._described(fact)
             await self._consent.to(english, chinese, detail, unless=[fact])
@@ -155,7 +155,7 @@ class TurnDocuments:
 
     async def commit(self, title: str, turns: Sequence[str]) -> str:
         """Make a document of these turns."""
-        self._consent.owner_only("turns")
+        await self._consent.owner_only("turns")
         with refused("turns"):
             said = await asyncio.to_thread(self._knowledge.speakers, turns)
             detail = "\n".join([title, *(f"- {sender}: {words}" for _, sender, words in said)])
@@ -174,7 +174,7 @@ async def may_take_back(
         said = await asyncio.to_thread(knowledge.speakers, turns)
     own = {(place.channel, sender) for place, sender, _ in said} == {(turn.info.channel, turn.info.person)}
     if not own or undo:
-        consent.owner_only("turns")
+        await consent.owner_only("turns")
     question = (
         ("May this be brought back?", "可以恢复这些吗？") if undo else ("May this be forgotten?", "可以忘掉这些吗？")
     )

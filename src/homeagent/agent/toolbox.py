@@ -159,7 +159,8 @@ class Toolbox:
                 event = ToolProgress(call.id, call.name, text)
                 loop.call_soon_threadsafe(ui.show, event, context=ours.copy())
 
-        memory = TurnMemory(self._turn, self._memory, Consent(self._turn.incoming, ask))
+        consent = Consent(self._turn.incoming, ask, self._memory.knowledge.is_owner)
+        memory = TurnMemory(self._turn, self._memory, consent)
         seat = CallSeat(self._turn.info, memory, ask, progress)
         return seat, deadline
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from homeagent.agent import PastTurn
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
+from homeagent.memory import OWNER
 from homeagent.memory.targets import Target
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class HomeKnowledge:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+
+    def is_owner(self, channel: str, sender: str) -> bool:
+        """Whether a sender of a channel is the owner of the home."""
+        return self._memory.people.who(channel, sender) == OWNER
 
     def facts(self, subject: str, relation: str, *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
         """Return what ``viewer`` may know of a subject, all if it is empty."""

@@ -34,7 +34,8 @@ async def person_query(
         raise ToolError("person", "is empty", "Say who: a name, or me")
     moment = at.astimezone() if at is not None and at.tzinfo is None else at
     facts = context.memory.facts
-    found = await facts.about(person.strip(), relation=relation.strip(), at=moment)
+    known = await facts.about(person.strip(), relation=relation.strip(), at=moment)
+    found = [each for each in known if each.state != "later"]
     shown = [each for each in found if history or each.state in ("holds", "planned")]
     over = len(found) - len(shown)
     cites = tuple(dict.fromkeys(said.turn for each in shown[-_MOST:] for said in each.said if said.turn))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from homeagent.memory.distil.merging import Suggestion
     from homeagent.memory.distil.model import FactModel
     from homeagent.memory.distil.timeline import Interval
+    from homeagent.memory.graph_results import State
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.graph_records import FactRow
     from homeagent.memory.store.protocols import LogStore
@@ -257,6 +258,7 @@ class Graph:
                 since=_when(span.start, row),
                 until=_when(span.end, row),
                 current=not retracted and span.holds(at),
+                state=_state(span, at, retracted=retracted),
                 retracted=retracted,
                 days=tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in row.days),
                 said=tuple(self._sayings(span.rows)),
@@ -279,6 +281,19 @@ class Graph:
                 voice=row.voice,
                 at=row.at.datetime() if row.at is not None else None,
             )
+
+
+def _state(span: Interval, at: int, *, retracted: bool) -> State:
+    row = span.rows[0]
+    if retracted:
+        return "wrong"
+    if span.start is not None and span.start > at:
+        return "later"
+    if row.negative:
+        return "denied"
+    if row.mode == "planned" and (span.end is None or span.end > at):
+        return "planned"
+    return "holds" if span.holds(at) else "over"
 
 
 def _there(turn: TurnRow | None) -> Viewer | None:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Document", "Entity", "Fact", "Saying", "State"]
 
-State = Literal["holds", "planned", "over", "denied", "wrong"]
-"""Whether a claim holds, is to come, is over, was denied, or was said on purpose to be wrong."""
+State = Literal["holds", "planned", "later", "over", "denied", "wrong"]
+"""How a claim stood at the moment asked about: it held, was to come, was only made later, was over, was denied (it is
+the denial), or was said on purpose to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Fact:
 
     ``subject`` and ``object`` are entity ids (``object`` is empty where the value is a mere text). ``negative``: it
     was denied. ``since`` and ``until`` bound it, as far as was said; ``current`` tells whether it held at the moment
-    asked about. ``retracted``: somebody said on purpose that it was wrong. ``days`` are the days it speaks of.
+    asked about, ``state`` says more. ``retracted``: somebody said on purpose that it was wrong. ``days`` are the days it speaks
+    of.
     """
 
     fact: str
@@ -56,20 +58,10 @@ class Fact:
     since: datetime | None
     until: datetime | None
     current: bool
+    state: State
     retracted: bool
     days: tuple[tuple[date, date], ...]
     said: tuple[Saying, ...]
-
-    @property
-    def state(self) -> State:
-        """How it stands in one word; a claim that is to come is ``planned`` until another ends it."""
-        if self.retracted:
-            return "wrong"
-        if self.negative:
-            return "denied"
-        if self.current:
-            return "holds"
-        return "planned" if self.mode == "planned" and self.until is None else "over"
 
 
 @dataclass(frozen=True, slots=True)
