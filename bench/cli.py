@@ -105,6 +105,7 @@ def _write(arguments: argparse.Namespace, report: object, table: str) -> None:
 
 
 def _recall(arguments: argparse.Namespace) -> int:
+    from bench.progress import say
     from bench.recall import measure, write_dump
     from bench.recall_report import recall_report, recall_table
 
@@ -112,7 +113,10 @@ def _recall(arguments: argparse.Namespace) -> int:
     options = _options(arguments)
     embedder = options.new_embedder()
     names = options.sets.chosen(options.names, options.sets.conversations)
-    asked = {name: measure(options, name, embedder, baseline=not arguments.no_baseline) for name in names}
+    asked = {}
+    for name in names:
+        asked[name] = measure(options, name, embedder, baseline=not arguments.no_baseline)
+        say(recall_table({name: asked[name]}))  # a run that is cut off has said what it found so far
     if arguments.dump:
         write_dump(arguments.dump, asked)
     report = recall_report(asked, embedder.model_id, time.monotonic() - started)

@@ -1,95 +1,48 @@
 """What tool output does to recall: the same dialogues and questions, kept by different strategies.
 
-Counted are pairs of a question and a gold turn that is ``plain``, ``attached`` or ``tool_only``; a pair is hit when
-that turn is among the first five. ``leak@10`` counts pairs with a ``no_memory_fact`` turn: the fact's words stand in
-the text of one of the first ten hits, of its neighbours, or anywhere in the compute text of those ten turns.
-``facts_computed`` is the share of those facts that stand anywhere in the compute text a question may see.
+What is counted stands in `bench.noise_counts`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bench.errors import BenchError
 from bench.homes import home_folder, opened
 from bench.noise_baseline import NoiseBaseline, cleaned_pieces
+from bench.noise_counts import BASELINE, LEAK_CUT, Counts, Seen, count_line, pooled
 from bench.noise_sets import read_noise_set
 from bench.progress import Progress
-from bench.toolnoise import POLICIES, STRATEGIES, words_of
+from bench.toolnoise import POLICIES, STRATEGIES
 from bench.turns import asked_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bench.data import Event, NoiseLine
+    from bench.data import NoiseLine
     from bench.options import Options
     from bench.toolnoise import NoiseSet
     from bench.vectors import RememberingEmbedder
     from homeagent.memory import Memory
 
-__all__ = ["Counts", "Seen", "count_line", "noise_report", "noise_table"]
-
-_HIT_CUT: Final = 5
-_LEAK_CUT: Final = 10
-_BASELINE: Final = "baseline"
-_SHORTEST_FACT: Final = 8
-_COUNTED: Final = ("plain", "attached", "tool_only")
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The answer to one question: the ids of the turns, best first, and what text came with each of the first ten."""
-
-    ranked: tuple[str, ...]
-    texts: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Counts:
-    """Pairs by group, how many of them were hit, and what leaked."""
-
-    pairs: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    hits: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    characters: int = 0
-
-    def figures(self) -> dict[str, float | int | None]:
-        """Return the figures in per cent, and the characters that are computed."""
-        return {
-            "all@5": self._share(*_COUNTED),
-            "plain@5": self._share("plain"),
-            "attached@5": self._share("attached"),
-            "tool_only@5": self._share("tool_only"),
-            "leak@10": self._share("leak"),
-            "facts_computed": self._share("facts"),
-            "pairs": sum(self.pairs[group] for group in _COUNTED),
-            "hidden_pairs": self.pairs["leak"],
-            "characters": self.characters,
-        }
-
-    def _share(self, *groups: str) -> float | None:
-        pairs = sum(self.pairs[group] for group in groups)
-        return round(100 * sum(self.hits[group] for group in groups) / pairs, 2) if pairs else None
+__all__ = ["noise_report", "noise_table"]
 
 
 def noise_report(options: Options, wanted: Sequence[str]) -> dict[str, object]:
     """Return the figures of every noise set by strategy."""
-    known = (*STRATEGIES[:-1], _BASELINE, STRATEGIES[-1])
+    known = (*STRATEGIES[:-1], BASELINE, STRATEGIES[-1])
     for name in wanted:
         if name not in known:
             raise BenchError(f"There is no strategy {name!r}: use {', '.join(known)}")
     embedder = options.new_embedder()
-    report: dict[str, object] = {}
+    counted: dict[str, dict[str, Counts]] = {}
     for name in options.sets.chosen(options.names, options.sets.noise):
         noise = read_noise_set(options.sets, name)
-        figures = {
-            strategy: _measured(options, noise, strategy, embedder).figures()
-            for strategy in known
-            if strategy in (wanted or known)
-        }
-        report[name] = figures
-    return {"sets": report, "model": embedder.model_id}
+        strategies = [strategy for strategy in known if strategy in (wanted or known)]
+        counted[name] = {strategy: _measured(options, noise, strategy, embedder) for strategy in strategies}
+    sets = {name: {each: counts.figures() for each, counts in found.items()} for name, found in counted.items()}
+    return {"sets": sets, "pooled": pooled(list(counted.values())), "model": embedder.model_id}
 
 
 def noise_table(report: dict[str, object]) -> str:
@@ -100,39 +53,12 @@ def noise_table(report: dict[str, object]) -> str:
         lines.append(name)
         for strategy, figures in strategies.items():
             lines.append(f"  {strategy:<11}" + "  ".join(f"{key} {value}" for key, value in figures.items()))
+    lines.append(f"all sets: {report['pooled']}")
     return "\n".join(lines)
 
 
-def count_line(counts: Counts, line: NoiseLine, answers: Sequence[Seen], computed: str) -> None:
-    """Count the pairs of one line; ``computed`` is all compute text that its questions may see."""
-    event_of = {event.id: event for event in line.events}
-    for question, seen in zip(line.queries, answers, strict=True):
-        for gold in question.gold:
-            if gold in event_of:
-                _count_pair(counts, event_of[gold], seen)
-    for event in line.events:
-        if event.group == "no_memory_fact":
-            counts.pairs["facts"] += 1
-            counts.hits["facts"] += _holds(computed, event.fact)
-
-
-def _count_pair(counts: Counts, event: Event, seen: Seen) -> None:
-    if event.group in _COUNTED:
-        counts.pairs[event.group] += 1
-        counts.hits[event.group] += event.id in seen.ranked[:_HIT_CUT]
-    elif event.group == "no_memory_fact":
-        counts.pairs["leak"] += 1
-        counts.hits["leak"] += any(_holds(text, event.fact) for text in seen.texts[:_LEAK_CUT])
-
-
-def _holds(text: str, fact: str) -> bool:
-    """Whether a text says the fact: its words without the speaker, or the whole of it where those are very few."""
-    words = words_of(fact)
-    return (words if len(words) >= _SHORTEST_FACT else " ".join(fact.split())) in " ".join(text.split())
-
-
 def _measured(options: Options, noise: NoiseSet, strategy: str, embedder: RememberingEmbedder) -> Counts:
-    if strategy == _BASELINE:
+    if strategy == BASELINE:
         return _baseline(noise, embedder)
     kept = next(each for each in STRATEGIES if each == strategy)
     what = f"{noise.name}, {strategy}"
@@ -155,7 +81,7 @@ def _answers(memory: Memory, noise: NoiseSet, line: NoiseLine, texts: _Texts) ->
     viewer = noise.viewer(line)
     at = asked_at(event.date for event in line.events)
     for question in line.queries:
-        hits = memory.recall(question.text, viewer=viewer, at=at, limit=_LEAK_CUT).hits
+        hits = memory.recall(question.text, viewer=viewer, at=at, limit=LEAK_CUT).hits
         yield Seen(
             tuple(hit.external_id if hit.source == line.conv else f"{hit.source}/{hit.external_id}" for hit in hits),
             tuple(

@@ -7,8 +7,8 @@ import hashlib
 import pytest
 
 from bench.data import Sets
-from bench.noise import Counts, Seen, count_line
 from bench.noise_baseline import lines_of
+from bench.noise_counts import Counts, Seen, count_line, pooled
 from bench.noise_sets import read_noise_set
 from bench.toolnoise import POLICIES, STRATEGIES, spoken, words_of
 from homeagent.memory import Memory, Place, Segment, Turn
@@ -114,3 +114,13 @@ def test_the_policies_are_those_of_the_data(noise) -> None:
         "browser_screenshot",
         "edit_document",
     ]
+
+
+def test_the_sets_are_pooled_pair_by_pair() -> None:
+    line = {"ours": Counts(outcomes=[1, 1, 0, 1]), "none": Counts(outcomes=[1, 1, 1, 1]), "baseline": Counts()}
+    found = pooled([line, {"ours": Counts(outcomes=[1]), "none": Counts(outcomes=[0]), "baseline": Counts()}])
+    assert found["all@5"] == {"ours": 80, "none": 80}
+    low, mean, high = found["ours - none"]
+    assert (mean, low < 0 < high) == (0, True)
+    assert "ours - baseline" not in found
+    assert pooled([]) == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,6 +12,17 @@ import pytest
 from dev.model_server import Call, ModelServer, Say
 from homeagent.memory import Memory
 from homeagent.memory.embed import NoEmbedder
+
+
+class Typed(io.StringIO):
+    """A pipe through which lines come as somebody makes them."""
+
+    def __init__(self, lines):
+        super().__init__()
+        self._lines = lines
+
+    def readline(self, size=-1):
+        return next(self._lines, "")
 
 
 @pytest.fixture
@@ -207,10 +219,7 @@ def test_a_change_of_the_settings_holds_from_the_next_message_on(chat, homeagent
 
             config.change(home / "config.toml", key, value)
 
-        lines = typed()
-        stdin = io.StringIO()
-        monkeypatch.setattr(stdin, "readline", lambda: next(lines, ""))
-        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stdin", Typed(typed()))
         ran = homeagent("chat")
     assert ran.out == "Noted.\nI am a model.\nI am a model.\nNoted.\n"
     assert "home answers now" in ran.err
@@ -222,18 +231,14 @@ def test_a_timer_that_is_due_is_answered_while_the_chat_runs(chat, homeagent, ho
     due = datetime.now(UTC) + timedelta(seconds=0.2)
     waiting = {"id": "i1", "plugin": "clock", "text": "Reminder: eggs", "channel": "cli", "chat": "main"}
     (home / "waiting.json").write_text(json.dumps([waiting | {"no_memory": False, "at": due.isoformat()}]))
-    import time
-
-    stdin = io.StringIO()
 
     def waits():
         limit = time.monotonic() + 20
         while json.loads((home / "waiting.json").read_text()) and time.monotonic() < limit:
             time.sleep(0.05)
-        return ""
+        yield ""
 
-    monkeypatch.setattr(stdin, "readline", waits)
-    monkeypatch.setattr("sys.stdin", stdin)
+    monkeypatch.setattr("sys.stdin", Typed(waits()))
     ran = homeagent("chat")
     assert ran.out == "* Reminder: eggs\nNoted.\n"
     assert json.loads((home / "waiting.json").read_text()) == []

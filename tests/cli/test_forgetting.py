@@ -116,7 +116,7 @@ def test_erase_asks_a_person_and_shows_what_would_go_and_stay(filled, answer, le
     assert "To be erased for good:" in asked
     assert CHINESE in asked
     assert "quotes it: t3" in asked
-    assert out.startswith("Nothing was erased." if left else "Erased: 1 turns.")
+    assert out.startswith("Nothing was erased." if left else "Erased: 1 turns (t1).")
     assert ("t1" in hits(filled, "鞋柜")) is left
 
 

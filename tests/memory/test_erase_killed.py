@@ -43,6 +43,16 @@ STEPS = [
     ("derived", "compact", "after"),
     ("log", "finish_erasures", "before"),
 ]
+LEFT_BEHIND = (
+    "derived.damaged-1.db",
+    "derived.verify.db",
+    "derived.new.db-wal",
+    ".log.v1.db.part",
+    ".restore.part-journal",
+    "backups/log-20260503T120000Z.part",
+)
+"""What processes that were killed, or found a damaged file, may have left in the home."""
+
 ENOUGH_SECONDS = 30.0
 
 
@@ -56,8 +66,9 @@ def home(tmp_path):
         memory.keep(turn(user(CHINESE), external_id="chinese"))
         memory.archive()
         memory.settle()
-        (folder / "derived.damaged-1.db").write_text(" ".join(WORDS))
-        (folder / "derived.verify.db").write_text(" ".join(WORDS))
+        (folder / "backups").mkdir()
+        for name in LEFT_BEHIND:
+            (folder / name).write_text(" ".join(WORDS))
     return folder
 
 

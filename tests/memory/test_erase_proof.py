@@ -164,6 +164,18 @@ def test_a_fact_that_was_written_on_purpose_is_erased_with_what_it_says(memory):
     assert memory.rebuild(verify=True).equal
 
 
+def test_a_fact_that_was_written_on_purpose_is_forgotten_and_comes_back(memory):
+    fact = memory.graph.commit_fact("Zqwick", "lives_in", "Zqbergen")
+    for _ in range(2):
+        assert [each.value for each in memory.graph.facts()] == ["Zqbergen"]
+        assert memory.forgetting.forget(Target(fact=fact)).writes
+        memory.distil()
+        assert memory.graph.facts() == []
+        assert len(memory.forgetting.undo(Target(fact=fact)).writes) == 1
+        memory.distil()
+    assert memory.rebuild(verify=True).equal
+
+
 def test_another_process_that_has_the_home_open_keeps_it_out_of_its_answers(memory):
     kept = memory.keep(turn(user(CHINESE), external_id="gone"))
     memory.settle()

@@ -11,7 +11,7 @@ from homeagent.memory.turn import Attachment
 from tests.memory.worlds import HIDDEN, change, opened, reply, tool, turn, user
 
 TABLES = ("attachment", "blob", "closing", "entry", "erased", "erasure", "forget", "identity", "outcome", "policy")
-TABLES = (*TABLES, "segment", "turn")
+TABLES = (*TABLES, "finished", "segment", "share", "turn")
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,7 @@ def log(tmp_path_factory):
         memory.link("cli", "owner", "me")
         memory.archive()
         memory.forget(kept)
+        memory.sharing.share(memory.find(kept), person="ann")
         memory.erase(gone)
         return memory.home.log
 

@@ -27,6 +27,7 @@ CASES = [
     ("The wifi password is BlueHeron42.", "password"),
     ("the password for the router is swordfish", "password"),
     ("password: opensesame", "password"),
+    ("My cat is Bean and the door code is 884422 now", "password"),
     ("PASSWORD=zqpw77Hx20", "password"),
     ("家里 wifi 密码是 lantian2024，别告诉别人", "password"),
     ("门锁密码：889900", "password"),
@@ -66,6 +67,7 @@ def test_a_secret_of_a_known_shape_is_masked(text, kind):
         "version 2026.05.03-1",
         "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
         "the bearer of this letter",
+        "the exit code is 1284",
     ],
 )
 def test_what_only_looks_like_one_is_left_alone(text):

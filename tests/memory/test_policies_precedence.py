@@ -71,6 +71,14 @@ def test_of_two_globs_of_one_length_the_newer_counts(memory):
     assert computed(memory, "look_up") == TEXT[:3]
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_glob_that_says_more_letters_beats_one_that_is_only_longer(memory, backwards):
+    overrides = [("mcp.notes.*", first(1)), ("mcp.*.????_????_????", first(2))]
+    for name, policy in overrides[::-1] if backwards else overrides:
+        memory.set_policies({name: policy})
+    assert computed(memory, "mcp.notes.read_long_note") == TEXT[:1]
+
+
 @pytest.mark.parametrize(
     ("pattern", "name", "matches"),
     [

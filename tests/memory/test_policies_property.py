@@ -45,7 +45,7 @@ STEPS = st.lists(
         st.tuples(
             st.sampled_from(["note", "set", "trial"]),
             st.just("channel"),
-            st.dictionaries(st.just("test"), st.sampled_from(["hidden", "plain", "head", "none"]), min_size=1),
+            st.dictionaries(st.just("cli"), st.sampled_from(["hidden", "plain", "head", "none"]), min_size=1),
         ),
         st.tuples(st.sampled_from(["forget", "undo"]), st.integers(0, 9)),
         st.tuples(st.sampled_from(["restart", "archive", "rebuild", "settle"])),

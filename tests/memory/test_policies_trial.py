@@ -19,8 +19,8 @@ CHANGES = [
     ("tool", {"lo*": cleaned("json(nowhere)"), "look": HIDDEN, "other": HIDDEN}),
     ("tool", {"nobody": HIDDEN}),
     ("tool", {}),
-    ("channel", {"test": HIDDEN}),
-    ("channel", {"te*": cleaned("head(6)")}),
+    ("channel", {"cli": HIDDEN}),
+    ("channel", {"cl*": cleaned("head(6)")}),
 ]
 FIRST = [{"look": PLAIN}, {"look": HIDDEN}, {"look": cleaned("json(content)")}]
 
@@ -70,6 +70,7 @@ def test_a_trial_says_what_setting_then_does(tmp_path, first, kind, change):
         assert memory.digest() == before[0]
         changed = [seq for seq in new if new[seq].fingerprint != old[seq].fingerprint]
         assert told.segments == len(changed)
+        assert told.segments or kind == "tool"
         assert told.characters_before == sum(len(old[seq].text) for seq in changed)
         assert told.characters_after == sum(len(new[seq].text) for seq in changed)
         replies = [seq for seq in new if new[seq].role == "assistant" and new[seq].text != old[seq].text]

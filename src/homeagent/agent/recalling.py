@@ -37,11 +37,23 @@ __all__ = [
 ]
 
 IN_VIEW: Final = "it is in view already"
+"""Why a passage was left out: the model sees its turn anyway."""
+
 NO_ROOM: Final = "there was no room for it"
+"""Why a passage was left out: others filled the share of the prompt."""
+
 ONLY_ASKS: Final = "it only asked the same"
+"""Why a passage was left out: an earlier question answers nothing."""
+
 NOTHING_FITS: Final = "nothing that was found answers this"
+"""Why a passage was left out: recall says that nothing is to the point."""
+
 BEYOND: Final = "others came first"
+"""Why a passage was left out: as many as were wanted came before it."""
+
 FAR_BEHIND: Final = "it fits much less than the best"
+"""Why a passage was left out: it is no answer beside the best one."""
+
 _FAR: Final = 0.3
 """A passage with less than this share of the best one's evidence is not quoted as an answer."""
 

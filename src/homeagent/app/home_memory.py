@@ -22,6 +22,9 @@ __all__ = ["INJECTED", "HomeMemory"]
 _LOOKED_AT = 10
 """So many times as many turns are looked at as may be in view: archived ones stand among them."""
 
+_FEW: Final = 40
+"""So many things are derived before a turn recalls without being asked to: well under a second."""
+
 
 class HomeMemory:
     """The memory as the agent asks for it (`homeagent.agent.MemoryPort`)."""
@@ -54,7 +57,9 @@ class HomeMemory:
             return False
 
     def recall(self, text: str, *, viewer: Viewer | None, at: datetime | None, limit: int) -> Recall:
-        """Return what is remembered about ``text`` and ``viewer`` may see."""
+        """Return what is remembered about ``text`` and ``viewer`` may see; first the few vectors that wait are made."""
+        if 0 < sum(self._memory.pending().values()) <= _FEW:
+            self._memory.settle()  # what was said a moment ago is found by its meaning too
         return self._memory.recall(text, viewer=viewer, at=at, limit=limit)
 
     def explain(self, name: str) -> Explanation:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from homeagent.cli.hits import time_text
 from homeagent.errors import InputError
+from homeagent.masking import masked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,7 +35,11 @@ def forget(session: Session) -> int:
         left = memory.forgetting.survivors(chosen)
         say = session.terminal.message
         lines = [*_turn_lines(memory, chosen, session.terminal), say("forgotten", count=len(chosen.turns))]
-    plain = {"forgotten": _names(chosen.turns), "survivors": _survivor_objects(left)}
+    plain = {
+        "forgotten": _names(chosen.turns),
+        "writes": len(chosen.writes),
+        "survivors": _survivor_objects(left),
+    }
     session.terminal.result(plain, [*lines, *_survivor_lines(left, session.terminal)])
     return 0
 
@@ -45,7 +50,8 @@ def undo(session: Session) -> int:
         chosen = memory.forgetting.undo(_target(session))
         lines = [*_turn_lines(memory, chosen, session.terminal)]
     say = session.terminal.message
-    session.terminal.result({"restored": _names(chosen.turns)}, [*lines, say("brought_back", count=len(chosen.turns))])
+    plain = {"restored": _names(chosen.turns), "writes": len(chosen.writes)}
+    session.terminal.result(plain, [*lines, say("brought_back", count=len(chosen.turns))])
     return 0
 
 
@@ -59,7 +65,7 @@ def erase(session: Session) -> int:
             terminal.result({"erased": []}, [terminal.message("erase_not")])
             return 0
         done = memory.forgetting.erase(chosen, prove=arguments.prove)
-    terminal.result(_erased_object(chosen, left, done), _erased_lines(left, done, terminal))
+    terminal.result(_erased_object(chosen, left, done), _erased_lines(chosen, left, done, terminal))
     return 1 if done.proof is not None and done.proof.found else 0
 
 
@@ -138,9 +144,11 @@ def _erased_object(chosen: Chosen, left: list[Survivor], done: Erased) -> dict[s
     return plain
 
 
-def _erased_lines(left: list[Survivor], done: Erased, terminal: Terminal) -> Iterator[str]:
+def _erased_lines(chosen: Chosen, left: list[Survivor], done: Erased, terminal: Terminal) -> Iterator[str]:
     say = terminal.message
-    yield say("erased", turns=len(done.turns), copies=done.copies)
+    yield say("erased", turns=len(done.turns), names=", ".join(row.external_id or row.turn_id for row in chosen.turns))
+    if done.copies:
+        yield say("erased_copies", copies=done.copies)
     yield from _survivor_lines(left, terminal)
     if done.proof is not None:
         yield say("proved", files=done.proof.files, bytes=done.proof.size, found=done.proof.found)
@@ -159,7 +167,7 @@ def _turn_lines(memory: Memory, chosen: Chosen, terminal: Terminal) -> Iterator[
             sender=row.sender,
             channel=row.place.channel,
             chat=row.place.chat,
-            text=" ".join(words[: 4 * _WIDTH].split())[:_WIDTH],
+            text=masked(" ".join(words[: 4 * _WIDTH].split()))[:_WIDTH],
         )
     if len(chosen.turns) > _SHOWN:
         yield terminal.message("and_more", count=len(chosen.turns) - _SHOWN)

@@ -103,6 +103,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "step_text": ("full text", "全文索引"),
     "step_vectors": ("vectors", "计算向量"),
     "step_cases": ("cases", "运行用例"),
+    "step_model_ready": ("the offline model is ready", "离线模型已就绪"),
     "step_model": ("preparing the offline model, once", "首次准备离线模型"),
     # -- first start
     "empty_home": (

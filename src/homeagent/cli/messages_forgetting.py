@@ -73,9 +73,10 @@ FORGETTING: Final[dict[str, tuple[str, str]]] = {
         "Look at them with 'memory show', then add --yes",
         "请先用 memory show 查看，然后加上 --yes",
     ),
-    "erased": (
-        "Erased: {turns} turns. Copies of the log in the home that held some: {copies}.",
-        "已彻底删除 {turns} 次对话；主目录内有 {copies} 份日志副本也一并清除。",
+    "erased": ("Erased: {turns} turns ({names}).", "已彻底删除 {turns} 次对话（{names}）。"),
+    "erased_copies": (
+        "Erased from {copies} copies of the log in this home, too.",
+        "主目录内的 {copies} 份日志副本也已清除。",
     ),
     "erased_outside": (
         "Backups and exports that you made elsewhere still hold it.",

@@ -59,3 +59,4 @@ POLICY: Final[dict[str, tuple[str, str]]] = {
     "trial_nothing": ("Nothing was changed.", "没有做任何改动。"),
     "step_trial": ("trying it out", "试算"),
 }
+"""Messages by key, in English and in Chinese; gaps in braces."""

@@ -27,7 +27,9 @@ _KINDS: Final[tuple[tuple[type[models.ModelError], str], ...]] = (
 
 
 def problem_of(error: HomeAgentError, terminal: Terminal) -> str:
-    """Return what is wrong: the kind of error in the person's language, then what the server or this machine said."""
+    """Return what is wrong: in Chinese a sentence for the kind of error, then what the server or this machine said."""
+    if terminal.language != "zh":
+        return error.problem
     for kind, key in _KINDS:
         if isinstance(error, kind):
             return terminal.message(key, problem=error.problem)

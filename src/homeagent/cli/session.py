@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from homeagent.memory.embed import Embedder
     from homeagent.models import OfflineModel
 
-__all__ = ["FEW", "Session"]
+__all__ = ["Session"]
 
-FEW: Final = 300
+_LITTLE: Final = 300
 """So many turns get their vectors before a search without being asked: seconds, half a minute on a busy machine."""
 
 
@@ -122,7 +122,7 @@ class Session:
         waiting = memory.pending()
         if not any(waiting.values()):
             return 0
-        if whole or sum(waiting.values()) <= FEW:
+        if whole or sum(waiting.values()) <= _LITTLE:
             with shown(self.terminal) as progress:
                 memory.settle(progress=lambda step, done, left: progress(step, done, done + left))
         return sum(memory.pending().values())
@@ -142,6 +142,6 @@ class Session:
             self.terminal.say("empty_home")
 
     def _model_progress(self, sentence: str, done: float) -> None:
-        if self.terminal.language == "zh" and sentence.startswith("preparing"):
-            sentence = self.terminal.message("step_model")
+        if self.terminal.language == "zh":
+            sentence = self.terminal.message("step_model" if sentence.startswith("preparing") else "step_model_ready")
         self.terminal.note(f"{sentence} ({done:.0%})" if done else sentence)

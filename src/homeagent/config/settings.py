@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["AgentOptions", "Config", "EmbedderName", "LanguageName", "MemorySettings", "ModelSettings", "UiSettings"]
 
 EmbedderName = Literal["offline", "none", "server"]
+"""What makes the vectors: the model that comes with the package, nothing, or a server."""
+
 LanguageName = Literal["auto", "en", "zh"]
+"""Which language messages are in; ``auto`` goes by the environment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,20 +74,24 @@ class Forgetting:
         home: Home,
         stores: Stores,
         derive: Callable[[], None],
+        distil: Callable[[], None],
         dropped: Callable[[], None],
         found: Callable[[str, Viewer | None, int], Sequence[Hit]],
     ) -> None:
-        """``derive`` brings the computed half up to date; ``dropped`` is called when copies in memory must go."""
+        """``derive`` brings the computed half up to date, ``distil`` its facts too; ``dropped`` clears copies of it."""
         self._home = home
         self._log = stores.log
         self._derived = stores.derived
         self._lease = stores.lease
         self._derive = derive
+        self._distil = distil
         self._dropped = dropped
         self._targets = Targets(stores.log, stores.derived, found)
 
     def chosen(self, target: Target, *, forgotten: bool = False) -> Chosen:
         """Return what a target stands for (only forgotten turns if ``forgotten``). Raises `NotFoundError`."""
+        if target.fact:
+            self._distil()
         return self._targets.chosen(target, forgotten=forgotten)
 
     def forget(self, target: Target) -> Chosen:
@@ -215,9 +219,15 @@ class Forgetting:
         return pins
 
     def _put_aside(self) -> Iterable[Path]:
-        """Yield files that may hold erased text and that nobody needs: damaged ones, and what a killed rebuild left."""
+        """Yield files that may hold erased text and that nobody needs: damaged ones, and what a killed process left.
+
+        Whoever makes a copy holds the lease, as this process does now: a copy that is not whole is nobody's.
+        """
         root = self._home.root
         yield from root.glob("derived.damaged-*.db*")
+        yield from root.glob(".log.v*.part*")
+        yield from root.glob(".restore.part*")
+        yield from self._home.backups.glob("*.part*")
         for name in _REBUILT:
             with Lease(root / f"{name}.lock").held(0.0) as held:
                 if held:

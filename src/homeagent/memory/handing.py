@@ -60,11 +60,11 @@ def masked_fact(fact: Fact) -> Fact:
 
 def exposed(log: LogStore) -> Iterator[Exposed]:
     """Yield every secret of a known shape in raw, oldest turn first: words, outputs and arguments."""
-    for turn in log.turns():
-        for row in log.segments(turn.seq):
-            segment = row.segment
-            for text in (segment.text, segment.arguments or ""):
-                for secret in secrets_in(text):
-                    yield Exposed(
-                        turn.turn_id, turn.external_id, row.position, segment.tool, secret.kind, secret.masked
-                    )
+    for row in log.all_segments():
+        segment = row.segment
+        for text in (segment.text, segment.arguments or ""):
+            for secret in secrets_in(text):
+                turn = log.turn(row.turn)
+                if turn is not None:
+                    name, external = turn.turn_id, turn.external_id
+                    yield Exposed(name, external, row.position, segment.tool, secret.kind, secret.masked)

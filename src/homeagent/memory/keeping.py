@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Turn
 
-__all__ = ["home_secret", "kept_already", "make_secret", "new_turn_id", "the_turn"]
+__all__ = ["home_secret", "kept_already", "make_secret", "new_turn_id", "the_open_turn", "the_turn"]
 
 
 def kept_already(log: LogStore, turn: Turn) -> TurnId | None:
@@ -48,6 +48,14 @@ def the_turn(log: LogStore, name: str, source: str | None) -> TurnRow:
         sources = ", ".join(repr(row.source) for row in found[:5])
         raise NotFoundError(f"turn {name!r}", f"is the external id of several turns, in {sources}", "Name the source")
     return found[0]
+
+
+def the_open_turn(log: LogStore, turn: TurnId) -> TurnRow:
+    """Return a turn that is still open. Raises `InputError` when it is closed, `NotFoundError` when there is none."""
+    row = the_turn(log, turn, None)
+    if row.closed is not None:
+        raise InputError(f"turn {turn}", f"is closed ({row.status}) and can't change", "Open a new turn with begin()")
+    return row
 
 
 def new_turn_id() -> TurnId:

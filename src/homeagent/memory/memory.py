@@ -21,7 +21,7 @@ from homeagent.memory.forgetting import Forgetting, Stores
 from homeagent.memory.graph import Graph
 from homeagent.memory.handing import masked_document, masked_recall
 from homeagent.memory.identity import People
-from homeagent.memory.keeping import kept_already, make_secret, new_turn_id, the_turn
+from homeagent.memory.keeping import kept_already, make_secret, new_turn_id, the_open_turn, the_turn
 from homeagent.memory.lease import Lease
 from homeagent.memory.library import Library
 from homeagent.memory.persons import Persons
@@ -86,7 +86,9 @@ class Memory:
         self.people = Persons(self._log)
         self.sharing = Sharing(self._log, self._derive)
         stores = Stores(self._log, self._derived, self._lease)
-        self.forgetting = Forgetting(home, stores, self._derive, self._recaller.forget_all, self._found)
+        self.forgetting = Forgetting(
+            home, stores, self._derive, self._derive_graph, self._recaller.forget_all, self._found
+        )
         self.retention = Retention(self._log, self._derived, self.forgetting, clock)
         self.backups = Backups(home, self._log, self._lease, clock)
         self._background = Background(lambda: self._deriver.work() or self.forgetting.finish())
@@ -172,12 +174,12 @@ class Memory:
     def append(self, turn: TurnId, segment: Segment) -> None:
         """Add a segment to an open turn. Raises `InputError` when it is closed, `NotFoundError` when there is none."""
         checks.check_segment(segment)
-        self._log.append_segment(self._open_turn(turn).seq, segment)
+        self._log.append_segment(the_open_turn(self._log, turn).seq, segment)
 
     def close(self, turn: TurnId, status: Status = "done") -> None:
         """Close a turn for good, as done, failed or interrupted; full text finds it when this returns."""
         checks.check_closing(turn, status)
-        self._log.close_turn(self._open_turn(turn).seq, status)
+        self._log.close_turn(the_open_turn(self._log, turn).seq, status)
         self._derive()
 
     # -- recall and explanation ----------------------------------------------------------------------------------
@@ -390,11 +392,3 @@ class Memory:
                 self._derived.put_aside(str(error))
             self._deriver.use_model()
             self._derive()
-
-    def _open_turn(self, turn: TurnId) -> TurnRow:
-        row = self.find(turn)
-        if row.closed is not None:
-            raise InputError(
-                f"turn {turn}", f"is closed ({row.status}) and can't change", "Open a new turn with begin()"
-            )
-        return row

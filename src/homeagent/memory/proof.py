@@ -172,12 +172,12 @@ def _living_strings(log: LogStore) -> Iterator[str]:
         yield "\n".join(
             (turn.place.channel, turn.place.chat, turn.sender, *turn.members, turn.source, turn.external_id)
         )
-        for row in log.segments(turn.seq):
-            segment = row.segment
-            yield "\n".join((segment.text, segment.arguments or "", segment.tool or "", segment.call_id or ""))
-            for attachment in segment.attachments:
-                yield attachment.name
-                yield attachment.data.decode("utf-8", "replace")
+    for row in log.all_segments():
+        segment = row.segment
+        yield "\n".join((segment.text, segment.arguments or "", segment.tool or "", segment.call_id or ""))
+        for attachment in segment.attachments:
+            yield attachment.name
+            yield attachment.data.decode("utf-8", "replace")
 
 
 def _is_alive(word: str, root: Path, log: LogStore, derived: DerivedStore) -> bool:

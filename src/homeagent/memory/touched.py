@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from homeagent.memory.door.copies import Copyable
-from homeagent.memory.door.door import NOTHING, all_copies
 from homeagent.memory.door.repeats import repeating
 from homeagent.memory.policy import PolicyBook
 from homeagent.memory.store.protocols import chat_key
@@ -130,7 +129,7 @@ class Touched:
             row = self._log.segment(seq)
             if row is None:
                 continue
-            sources.append((seq, all_copies(row.segment, NOTHING)))
+            sources.append((seq, Copyable((row.segment.text, row.segment.arguments or ""), ())))
             size += len(row.segment.text)
             if size > _AT_ONCE:
                 yield sources

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from homeagent.masking import masked
 from homeagent.memory.door.copies import codes_of, folds, sketch_of
 from homeagent.memory.door.door import NOTHING, carried
 from homeagent.memory.results import PolicyChange, PolicyExample
@@ -187,7 +188,7 @@ class Trial:
             examples.append(
                 PolicyExample(
                     turn.turn_id, turn.external_id, row.position, row.segment.role, row.segment.tool,
-                    new.decision, new.reason, old.text.text[:_SHOWN], new.text.text[:_SHOWN],
+                    new.decision, new.reason, _shown(old), _shown(new),
                 )
             )  # fmt: skip
 
@@ -213,3 +214,8 @@ class Trial:
             facts_coming=tally.coming,
             examples=(*tally.outputs, *tally.quoting),
         )
+
+
+def _shown(row: Computed) -> str:
+    """Return the beginning of what is computed of a segment, secrets of a known shape masked, none of them cut off."""
+    return masked(row.text.text[: 2 * _SHOWN])[:_SHOWN]

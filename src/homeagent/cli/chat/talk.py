@@ -12,7 +12,6 @@ from homeagent.cli.ask import CHANNEL
 from homeagent.cli.chat.asides import Aside
 from homeagent.cli.chat.commands import Commands
 from homeagent.cli.replies import Record, reply_object
-from homeagent.cli.session import FEW
 from homeagent.errors import ConfigError
 from homeagent.memory import Place
 
@@ -93,7 +92,6 @@ class Talk:
     async def send(self, incoming: Incoming) -> None:
         """Run one turn; Ctrl+C stops it."""
         self._look_at_settings()
-        await asyncio.to_thread(self._settle)
         json = self.screen.terminal.json
         self.sent, self.last = incoming, Record(None if json else self.screen)
         self._turn = asyncio.create_task(self.app.agent.respond(incoming, self.last))
@@ -124,12 +122,6 @@ class Talk:
         while True:
             await asyncio.sleep(_TICK_SECONDS)
             self.screen.status.tick()
-
-    def _settle(self) -> None:
-        """Make the few vectors that wait, so that what was said a moment ago is found by its meaning too."""
-        memory = self.app.memory
-        if 0 < sum(memory.pending().values()) <= FEW:
-            memory.settle()
 
     def _look_at_settings(self) -> None:
         """Go by the settings as they are now, when the file has changed."""

@@ -45,12 +45,22 @@ class OwnWords(Protocol):
 
 
 def repeating(index: OwnWords, chat: int, salt: Salt, sources: Iterable[tuple[int, Copyable]]) -> set[int]:
-    """Return the replies of a chat that repeat one of ``sources``, (seq, text) each, which came before them."""
-    texts = [(seq, reading) for seq, source in sources for text in source.texts for reading in readings(text)]
+    """Return the replies of a chat that repeat one of ``sources``: (seq, text) each, in order, said before them."""
+    texts: list[tuple[int, str]] = []
+    first: dict[int, int] = {}
+    for seq, source in sources:
+        for text in source.texts:
+            units = copies.opaque_tokens(text)
+            for reading in readings(text):
+                texts.append((seq, reading))
+                units.update(line for line, _, _ in copies.short_lines(reading))
+            for unit in units:
+                first.setdefault(salt.unit(unit), seq)
     if not texts:
         return set()
-    found = _by_runs(index, chat, salt, texts) | _by_units(index, chat, salt, texts)
-    return index.assistant_segments(found)
+    holders = index.unit_holders(chat, sorted(first), own=True)
+    found = {segment for unit, segment in holders if first[unit] < segment}
+    return index.assistant_segments(found | _by_runs(index, chat, salt, texts))
 
 
 def _by_runs(index: OwnWords, chat: int, salt: Salt, texts: Sequence[tuple[int, str]]) -> set[int]:
@@ -81,13 +91,3 @@ def _by_runs(index: OwnWords, chat: int, salt: Salt, texts: Sequence[tuple[int, 
                 found.add(segment)
                 break
     return found
-
-
-def _by_units(index: OwnWords, chat: int, salt: Salt, texts: Sequence[tuple[int, str]]) -> set[int]:
-    first: dict[int, int] = {}
-    for seq, text in texts:
-        units = {*copies.opaque_tokens(text), *(line for line, _, _ in copies.short_lines(text))}
-        for unit in units:
-            first.setdefault(salt.unit(unit), seq)
-    holders = index.unit_holders(chat, sorted(first), own=True)
-    return {segment for unit, segment in holders if first[unit] < segment}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from homeagent.memory.door.folding import DROPPED, escape_code_places, escapes_read, fold_by, without_escape_codes
@@ -42,27 +43,32 @@ class _TokenFold(dict[int, str]):
         return folded
 
 
+@lru_cache(maxsize=1)
+def _fold() -> _TokenFold:
+    """Return the one table of this process: it fills with the characters that it meets."""
+    return _TokenFold()
+
+
 def token_spans(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield each opaque token, folded, with where it begins and ends in ``text``: whole, and its parts.
 
     Tokens are looked for in the text as it stands, folded, and folded with its lines joined: one may be wrapped.
     """
     yield from _spans(text)
-    table, codes = _TokenFold(), escape_code_places(text)
-    yield from _spans_in(fold_by(text, table, codes))
+    codes = escape_code_places(text)
+    yield from _spans_in(fold_by(text, _fold(), codes))
     wraps = {place for match in _WRAP.finditer(text) for place in range(*match.span())}
     if wraps:
-        yield from _spans_in(fold_by(text, table, codes | wraps))
+        yield from _spans_in(fold_by(text, _fold(), codes | wraps))
 
 
 def opaque_tokens(text: str) -> set[str]:
     """Return the opaque tokens of a text, folded, also those that stand in it with escapes."""
     found: set[str] = set()
-    table = _TokenFold()
     for reading in escapes_read(text):
         plain = without_escape_codes(reading).casefold()
         found.update(_TOKEN.findall(plain))
-        folded = plain.replace("\\", " ").translate(table)  # an unread escape must not join what it separates
+        folded = plain.replace("\\", " ").translate(_fold())  # an unread escape must not join what it separates
         if folded != plain:
             found.update(_TOKEN.findall(folded))
     return {token[start:end] for token in found for start, end in _opaque_parts(token)}

@@ -158,6 +158,10 @@ class LogStore(Protocol):
         """Return the raw segments of a turn, in order."""
         ...
 
+    def all_segments(self) -> Iterator[SegmentRow]:
+        """Yield every raw segment in the order of the log."""
+        ...
+
     def segment(self, seq: int) -> SegmentRow | None:
         """Return one raw segment."""
         ...

@@ -121,6 +121,17 @@ class SqliteLog:
         with self._database.read() as connection:
             return list(log_turns.segment_rows(connection, "turn", turn))
 
+    def all_segments(self) -> Iterator[SegmentRow]:
+        """Yield every raw segment in the order of the log, a page at a time."""
+        after = 0
+        while True:
+            with self._database.read() as connection:
+                page = log_turns.segment_page(connection, after, _PAGE)
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1].seq
+
     def segment(self, seq: int) -> SegmentRow | None:
         """Return one raw segment, or None when it is not there (any more)."""
         with self._database.read() as connection:

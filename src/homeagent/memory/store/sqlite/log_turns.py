@@ -24,6 +24,7 @@ __all__ = [
     "insert_segment",
     "insert_turn",
     "new_entry",
+    "segment_page",
     "segment_rows",
     "turn_row",
     "turn_rows",
@@ -139,7 +140,26 @@ def chat_rows(connection: sqlite3.Connection, place: Place, before: int, limit: 
 def segment_rows(connection: sqlite3.Connection, where: str, value: int) -> Iterator[SegmentRow]:
     """Yield segments, raw and whole, in order; ``where`` names the column (``turn`` or ``seq``) to look at."""
     for row in connection.execute(f"{_SEGMENT} WHERE {where} = ? ORDER BY position", (value,)).fetchall():
-        yield _as_segment(connection, row)
+        yield _as_segment(connection, row, _attachments(connection, row[0], row[0]).get(row[0], []))
+
+
+def segment_page(connection: sqlite3.Connection, after: int, limit: int) -> list[SegmentRow]:
+    """Return up to ``limit`` segments of any turn after seq ``after``, in the order of the log."""
+    rows = connection.execute(f"{_SEGMENT} WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)).fetchall()
+    found = _attachments(connection, rows[0][0], rows[-1][0]) if rows else {}
+    return [_as_segment(connection, row, found.get(row[0], [])) for row in rows]
+
+
+def _attachments(connection: sqlite3.Connection, first: int, last: int) -> dict[int, list[Attachment]]:
+    """Return the attachments of the segments between two seqs, by segment."""
+    found: dict[int, list[Attachment]] = {}
+    for segment, media_type, name, stored in connection.execute(
+        "SELECT segment, media_type, name, blob FROM attachment WHERE segment BETWEEN ? AND ?"
+        " ORDER BY segment, position",
+        (first, last),
+    ).fetchall():
+        found.setdefault(segment, []).append(Attachment(media_type, blob_data(connection, stored), decode(name)))
+    return found
 
 
 def _blob(connection: sqlite3.Connection, turn: int, data: bytes, now_us: int) -> int:
@@ -175,15 +195,9 @@ def _as_turn(row: tuple[object, ...]) -> TurnRow:
     )
 
 
-def _as_segment(connection: sqlite3.Connection, row: tuple[object, ...]) -> SegmentRow:
+def _as_segment(connection: sqlite3.Connection, row: tuple[object, ...], attachments: list[Attachment]) -> SegmentRow:
     seq, turn, position, role, text, blob, tool, call_id, arguments, error, plugin, version, cites, hidden = row
     data = cast("bytes", text) if blob is None else blob_data(connection, cast("int", blob))
-    attachments = [
-        Attachment(media_type, blob_data(connection, stored), decode(name))
-        for media_type, name, stored in connection.execute(
-            "SELECT media_type, name, blob FROM attachment WHERE segment = ? ORDER BY position", (seq,)
-        ).fetchall()
-    ]
     segment = Segment(
         role=cast("Role", role),
         text=decode(data),
