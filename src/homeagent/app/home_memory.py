@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from homeagent.app.home_knowledge import INJECTED, HomeKnowledge, past_turn
 from homeagent.errors import NotFoundError

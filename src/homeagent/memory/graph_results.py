@@ -42,8 +42,8 @@ class Fact:
 
     ``subject`` and ``object`` are entity ids (``object`` is empty where the value is a mere text). ``negative``: it
     was denied. ``since`` and ``until`` bound it, as far as was said; ``current`` tells whether it held at the moment
-    asked about, ``state`` says more. ``retracted``: somebody said on purpose that it was wrong. ``days`` are the days it speaks
-    of.
+    asked about, ``state`` says more. ``retracted``: somebody said on purpose that it was wrong. ``days`` are those
+    it speaks of.
     """
 
     fact: str

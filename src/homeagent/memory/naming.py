@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 from homeagent.errors import InputError, NotFoundError
 from homeagent.memory.distil.facts import value_key
 from homeagent.memory.distil.relations import kin_of
-from homeagent.memory.door.door import label
-from homeagent.memory.store.graph_records import EntityRef, entity_id
+from homeagent.memory.store.graph_records import entity_id
 from homeagent.memory.text.fold import fold_text
 from homeagent.memory.turn import OWNER
-from homeagent.memory.writing import me, written_subject
+from homeagent.memory.writing import me, owned_subject, written_subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from homeagent.memory.graph_view import GraphView
     from homeagent.memory.store.derived_protocol import DerivedStore
+    from homeagent.memory.store.graph_records import EntityRef
 
 __all__ = ["Naming"]
 
@@ -66,7 +66,7 @@ class Naming:
         if known:
             return known[0]
         if kin_of(text) is None and _is_mine(subject):
-            return EntityRef("owned", self._speaker.entity, _bare(text), label(subject))
+            return owned_subject(subject, _bare(text), self._speaker)
         found = self._known(text) if kin_of(text) is None else []
         if len(found) > 1:
             raise self._several(subject, found)

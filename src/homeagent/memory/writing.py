@@ -30,6 +30,7 @@ __all__ = [
     "WRITTEN_FACTS",
     "hidden_writes",
     "me",
+    "owned_subject",
     "subject_payload",
     "written_facts",
     "written_subject",
@@ -112,6 +113,11 @@ def written_subject(subject: str, speaker: EntityRef) -> EntityRef:
     if kin is not None:
         return EntityRef("relative", speaker.entity, kin, label(subject))
     return EntityRef("named", "", text, label(subject))
+
+
+def owned_subject(subject: str, key: str, speaker: EntityRef) -> EntityRef:
+    """Return a thing of the speaker's; ``key`` is its name without "my", folded."""
+    return EntityRef("owned", speaker.entity, key, label(subject))
 
 
 def me(channel: str, sender: str) -> EntityRef:
