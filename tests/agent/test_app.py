@@ -55,7 +55,7 @@ async def test_a_tool_of_the_memory_sees_the_memory(tmp_path: Path) -> None:
         "under the flowerpot",
     ]
     async with opened(tmp_path, model=ScriptedModel(script)) as app:
-        await app.agent.respond(Incoming("note where the key is", HERE))
+        await app.agent.respond(Incoming("note that the spare key is under the flowerpot", HERE))
         await app.agent.respond(Incoming("and where is it?", HERE))
         turns = [[row.segment for row in app.memory.segments(turn)] for turn in app.memory.turns()]
     assert [each.text for each in turns[1]] == ["the spare key is under the flowerpot"]

@@ -19,6 +19,16 @@ POLICIES = {
     "memory_recall": MEMORY,
     "memory_note": PLAIN,
     "memory_explain": MEMORY,
+    "doc_query": MEMORY,
+    "doc_commit": PLAIN,
+    "memory_commit": PLAIN,
+    "memory_edit": PLAIN,
+    "memory_merge": PLAIN,
+    "memory_forget": PLAIN,
+    "memory_purge": PLAIN,
+    "person_query": MEMORY,
+    "person_set_trait": PLAIN,
+    "person_relate": PLAIN,
     "files_read": "json(content) | head(32000)",
     "files_ls": PLAIN,
     "files_write": PLAIN,
@@ -53,7 +63,7 @@ def test_every_tool_has_the_policy_that_the_memory_counts_on() -> None:
 
 
 def test_the_plugins_have_their_names() -> None:
-    assert [plugin.name for plugin in built_ins()] == ["memory", "files", "shell", "terminal", "clock"]
+    assert [plugin.name for plugin in built_ins()] == ["memory", "people", "files", "shell", "terminal", "clock"]
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -1,19 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from homeagent.builtin.memory import PLUGIN
-from homeagent_sdk import ExplainedSegment, Recollected, Recollection
-from homeagent_sdk.testing import FakeHost, FakeMemory
+from homeagent.builtin.people import PLUGIN as PEOPLE
+from homeagent_sdk import Evidence, ExplainedSegment, KnownDocument, KnownFact, Recollected, Recollection
+from homeagent_sdk.testing import FakeDocuments, FakeFacts, FakeHost, FakeMemory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homeagent_sdk import ToolResult
+    from homeagent_sdk import Plugin, ToolResult
 
 NOON = datetime(2026, 5, 1, 12, 30, tzinfo=timezone(timedelta(hours=8)))
 NEW = Recollected("t2", "大麦茶，不喝咖啡了", NOON, "owner", "cli", "main", ("words", "meaning"))
@@ -112,3 +114,119 @@ def test_an_unknown_turn_is_an_error_with_its_name() -> None:
     result, _ = called("memory_explain", turn="t9")
     assert result.error
     assert "'t9'" in result.text
+
+
+# -- documents and facts ----------------------------------------------------------------------------------------------
+
+DOCUMENT = KnownDocument(
+    "d1", "", ("t1", "t2"), "cli", "main", NOON, NOON + timedelta(days=2), ("我们修了锅炉。",), ("锅炉",), ("诺瓦克",)
+)
+FACT = KnownFact(
+    "f1",
+    "e1",
+    "Ada",
+    "lives_in",
+    "Graz",
+    "",
+    "over",
+    0.9,
+    NOON,
+    NOON,
+    (Evidence("t1", "Ada lives in Graz.", "owner", NOON),),
+)
+NEWER = replace(FACT, fact="f2", value="Malmö", state="holds", until=None, said=())
+
+
+def done(plugin: Plugin, tool: str, **arguments: object) -> tuple[ToolResult, FakeMemory]:
+    async def call() -> tuple[ToolResult, FakeMemory]:
+        memory = FakeMemory()
+        memory.facts = FakeFacts([FACT, NEWER])
+        memory.documents = FakeDocuments([DOCUMENT], {"d1": "[2026-05-01] whole text"})
+        async with FakeHost(plugin, memory=memory) as host:
+            return await host.call(tool, **arguments), memory
+
+    return asyncio.run(call())
+
+
+def test_documents_are_listed_in_short_and_cited() -> None:
+    result, _ = done(PLUGIN, "doc_query", question="锅炉")
+    assert result.text == (
+        "d1: 2 turns, 2026-05-01 to 2026-05-03, cli/main\n   我们修了锅炉。\n   tags: 锅炉\n   names: 诺瓦克\n   turns: t1 t2"
+    )
+    assert result.cites == ("t1", "t2")
+
+
+def test_a_document_is_handed_out_whole() -> None:
+    result, _ = done(PLUGIN, "doc_query", document="d1")
+    assert result.text.endswith("\n\n[2026-05-01] whole text")
+    assert (result.receipt, result.cites) == ("", ("t1", "t2"))
+    assert done(PLUGIN, "doc_query", document="d9")[0].error
+
+
+def test_what_is_known_of_a_person_has_ids_words_and_bounds() -> None:
+    result, _ = done(PEOPLE, "person_query", person="Ada")
+    assert result.text == (
+        "Ada (e1):\n- lives_in: Malmö [since 2026-05-01; confidence 0.90; f2]\n"
+        "(1 that no longer hold; history=true shows them.)"
+    )
+    result, _ = done(PEOPLE, "person_query", person="Ada", history=True)
+    assert "- lives_in: Graz [over; since 2026-05-01; until 2026-05-01; confidence 0.90; f1]" in result.text
+    assert '    "Ada lives in Graz." (owner, 2026-05-01)' in result.text
+    assert result.cites == ("t1",)
+    assert done(PEOPLE, "person_query", person="Bo")[0].text.startswith("Nothing is known of 'Bo'.")
+
+
+@pytest.mark.parametrize(
+    ("plugin", "tool", "arguments", "wanted"),
+    [
+        (PLUGIN, "memory_commit", {"subject": "me", "relation": "likes", "value": " tea "}, ("commit", "me", "likes", "tea")),
+        (PLUGIN, "memory_edit", {"fact": "f1"}, ("edit", "f1", None)),
+        (PLUGIN, "memory_edit", {"fact": "f1", "value": "Oslo"}, ("edit", "f1", "Oslo")),
+        (PLUGIN, "memory_merge", {"into": "Ada", "other": "Addy"}, ("merge", "Ada", "Addy")),
+        (PLUGIN, "memory_merge", {"undo": 7}, ("unmerge", 7)),
+        (PLUGIN, "memory_purge", {"fact": "f1"}, ("forget", "f1")),
+        (PLUGIN, "memory_purge", {"fact": "f1", "undo": True}, ("restore", "f1")),
+        (PLUGIN, "memory_purge", {"fact": "f1", "hard": True}, ("erase", "f1")),
+        (PEOPLE, "person_set_trait", {"person": "Ada", "trait": "age", "value": "30"}, ("commit", "Ada", "age", "30")),
+        (PEOPLE, "person_relate", {"person": "me", "relation": "sister", "other": "Ada"}, ("commit", "me", "sister", "Ada")),
+    ],
+)  # fmt: skip
+def test_a_write_is_one_and_says_how_to_take_it_back(
+    plugin: Plugin, tool: str, arguments: dict[str, object], wanted: tuple[object, ...]
+) -> None:
+    result, memory = done(plugin, tool, **arguments)
+    assert not result.error
+    assert memory.facts.writes == [wanted]
+
+
+def test_turns_are_forgotten_and_brought_back() -> None:
+    result, memory = done(PLUGIN, "memory_forget", turns=["t1", " t1", "t2"])
+    assert memory.forgotten == ["t1", "t2"]
+    assert "undo=true" in result.text
+    assert done(PLUGIN, "memory_forget", turns=["t1"], undo=True)[0].text == "Brought back: t1."
+
+
+@pytest.mark.parametrize(
+    ("plugin", "tool", "arguments"),
+    [
+        (PLUGIN, "doc_query", {}),
+        (PLUGIN, "doc_query", {"question": "x", "limit": 99}),
+        (PLUGIN, "doc_commit", {"title": " ", "turns": ["t1"]}),
+        (PLUGIN, "doc_commit", {"title": "x", "turns": [" "]}),
+        (PLUGIN, "memory_commit", {"subject": "me", "relation": "likes", "value": " "}),
+        (PLUGIN, "memory_edit", {"fact": " "}),
+        (PLUGIN, "memory_merge", {"into": "Ada"}),
+        (PLUGIN, "memory_forget", {"turns": []}),
+        (PLUGIN, "memory_purge", {"fact": ""}),
+        (PLUGIN, "memory_purge", {"fact": "f1", "hard": True, "undo": True}),
+        (PEOPLE, "person_query", {"person": ""}),
+        (PEOPLE, "person_relate", {"person": "me", "relation": "sister", "other": ""}),
+    ],
+)
+def test_what_can_not_be_done_is_refused_and_nothing_is_written(
+    plugin: Plugin, tool: str, arguments: dict[str, object]
+) -> None:
+    result, memory = done(plugin, tool, **arguments)
+    assert result.error
+    assert '"hint"' in result.text
+    assert (memory.facts.writes, memory.forgotten, memory.documents.commits) == ([], [], [])

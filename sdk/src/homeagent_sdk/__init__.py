@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from homeagent_sdk.plugin import Plugin
     from homeagent_sdk.policy import MemoryPolicy
     from homeagent_sdk.recollection import ExplainedSegment, MemoryAccess, Recollected, Recollection
+    from homeagent_sdk.remembering import (
+        DocumentAccess,
+        Evidence,
+        FactAccess,
+        KnownDocument,
+        KnownFact,
+        OpenedDocument,
+    )
     from homeagent_sdk.results import Attachment, ToolResult
     from homeagent_sdk.settings import Secret
     from homeagent_sdk.stage_data import Message, No, Output, Prompt, Reply, ToolCall, ToolOutcome, TurnInfo
@@ -36,13 +44,19 @@ __all__ = [
     "Cleaner",
     "CleanerError",
     "DeclarationError",
+    "DocumentAccess",
+    "Evidence",
     "ExplainedSegment",
+    "FactAccess",
     "Injection",
+    "KnownDocument",
+    "KnownFact",
     "MemoryAccess",
     "MemoryPolicy",
     "Message",
     "No",
     "NotTextError",
+    "OpenedDocument",
     "Output",
     "Plugin",
     "PluginContext",
@@ -95,6 +109,7 @@ _MODULES = {
     "plugin": ("Plugin",),
     "policy": ("MemoryPolicy",),
     "recollection": ("ExplainedSegment", "MemoryAccess", "Recollected", "Recollection"),
+    "remembering": ("DocumentAccess", "Evidence", "FactAccess", "KnownDocument", "KnownFact", "OpenedDocument"),
     "results": ("Attachment", "ToolResult"),
     "settings": ("Secret",),
     "stage_data": ("Message", "No", "Output", "Prompt", "Reply", "ToolCall", "ToolOutcome", "TurnInfo"),

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from homeagent_sdk.remembering import DocumentAccess, FactAccess
+
 __all__ = ["ExplainedSegment", "MemoryAccess", "Recollected", "Recollection"]
 
 
@@ -64,4 +66,22 @@ class MemoryAccess(Protocol):
 
     async def explain(self, turn: str) -> Sequence[ExplainedSegment]:
         """Say for each segment of a turn what of it is computed, and why. Raises ``ToolError`` for an unknown turn."""
+        ...
+
+    async def forget(self, turns: Sequence[str]) -> None:
+        """Hide turns from recall; `restore` brings them back. What others said, only the owner may forget."""
+        ...
+
+    async def restore(self, turns: Sequence[str]) -> None:
+        """Take `forget` back."""
+        ...
+
+    @property
+    def facts(self) -> FactAccess:
+        """What is known of persons and things."""
+        ...
+
+    @property
+    def documents(self) -> DocumentAccess:
+        """What was archived, by matter."""
         ...

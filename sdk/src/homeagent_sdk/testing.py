@@ -19,8 +19,8 @@ from homeagent_sdk.calling import call_function, call_tool
 from homeagent_sdk.context import Injection
 from homeagent_sdk.convert import convert_arguments
 from homeagent_sdk.errors import ArgumentsError, DeclarationError, Problem, ToolError
+from homeagent_sdk.fake_memory import FakeDocuments, FakeFacts, FakeMemory
 from homeagent_sdk.plugin import Plugin
-from homeagent_sdk.recollection import ExplainedSegment, Recollection
 from homeagent_sdk.results import error_result
 from homeagent_sdk.settings import read_settings
 
@@ -33,34 +33,11 @@ if TYPE_CHECKING:
     from homeagent_sdk.results import ToolResult
     from homeagent_sdk.tools import AnyTool
 
-__all__ = ["FakeContext", "FakeHost", "FakeMemory", "check_cleaner", "run_tool"]
+__all__ = ["FakeContext", "FakeDocuments", "FakeFacts", "FakeHost", "FakeMemory", "check_cleaner", "run_tool"]
 
 T = TypeVar("T")
 
 _SLOW_SECONDS = 1.0
-
-
-class FakeMemory:
-    """A memory that knows what it is told to know; ``notes`` is what was noted."""
-
-    def __init__(self, recollection: Recollection | None = None) -> None:
-        self.recollection = recollection or Recollection()
-        self.notes: list[str] = []
-
-    async def recall(self, question: str, *, limit: int = 5, at: datetime | None = None) -> Recollection:
-        """Return the recollection it was made with, whatever is asked."""
-        del question, at
-        found = self.recollection
-        return Recollection(found.hits[:limit], found.nothing, found.pending)
-
-    async def note(self, text: str) -> str:
-        """Remember that ``text`` was noted."""
-        self.notes.append(text)
-        return f"note-{len(self.notes)}"
-
-    async def explain(self, turn: str) -> Sequence[ExplainedSegment]:
-        """Raise ``ToolError``: it knows no turns."""
-        raise ToolError("turn", f"{turn!r} is not in this home")
 
 
 class FakeHost:

@@ -4,7 +4,7 @@ from homeagent.agent.agent import Agent, AgentParts
 from homeagent.agent.events import Event, SilentUi
 from homeagent.agent.inbox import Inbox
 from homeagent.agent.incoming import Incoming
-from homeagent.agent.ports import MemoryPort, PastTurn, Ui
+from homeagent.agent.ports import KnowledgePort, MemoryPort, PastTurn, Ui
 from homeagent.agent.reading import Outputs, reading_plugin
 from homeagent.agent.recalling import Why
 from homeagent.agent.settings import AgentSettings
@@ -16,6 +16,7 @@ __all__ = [
     "Event",
     "Inbox",
     "Incoming",
+    "KnowledgePort",
     "MemoryPort",
     "Outputs",
     "PastTurn",

@@ -7,6 +7,7 @@ import logging
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from homeagent.agent.chats import Chats
@@ -15,6 +16,7 @@ from homeagent.agent.conversation import Asked, Conversation, Setting
 from homeagent.agent.events import Recalled, Refused, SilentUi, StatusLine, TurnEnded, TurnFailed, TurnStarted
 from homeagent.agent.incoming import OpenTurn
 from homeagent.agent.prompt import instructions, volatile_lines
+from homeagent.agent.pruning import Present
 from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for
 from homeagent.agent.rendering import ON_INPUT, said, whole
 from homeagent.agent.settings import AgentSettings
@@ -29,12 +31,12 @@ from homeagent_sdk import Attachment as CameWith
 from homeagent_sdk import Message, Output, Prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from homeagent.agent.chats import Chat
     from homeagent.agent.context import Window
     from homeagent.agent.incoming import Incoming
-    from homeagent.agent.ports import MemoryPort, Ui
+    from homeagent.agent.ports import MemoryPort, PastTurn, Ui
     from homeagent.memory import Place
     from homeagent.models.protocol import Model
     from homeagent.models.tokens import TokenEstimator
@@ -44,6 +46,7 @@ __all__ = ["Agent", "AgentParts"]
 
 _log = logging.getLogger("homeagent.agent")
 _SHARE_OF_RECALLED = 0.12
+_SHARE_OF_BROUGHT_BACK = 0.5
 
 
 def _now() -> datetime:
@@ -129,6 +132,7 @@ class Agent:
         chat.why = Why(message.text, nothing=False) if typed else await self._recall(turn, message.text, window)
         turn.ui.show(Recalled(chat.why))
         setting = await self._set(turn, message, chat, window)
+        turn.bring_back = partial(self._bring_back, turn, chat)
         toolbox = Toolbox(turn, self._parts.registry, self._stages, self._parts.memory, self._settings)
         asked = Asked(self._offline if typed else self._model, self._tokens)
         conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
@@ -185,10 +189,25 @@ class Agent:
         volatile = volatile_lines(turn.incoming, turn.at, chat.why.as_text(), prompt.volatile)
         limits = self._limits()
         parts = Parts(prompt.instructions, specs, tuple(turn.messages), volatile)
-        left = window.prune(history_room(parts, limits))
+        chat.room = history_room(parts, limits)
+        self._prune(turn, chat, window, ())
+        return Setting(prompt.instructions, volatile, specs, window, limits, chat.why, message)
+
+    def _prune(self, turn: OpenTurn, chat: Chat, window: Window, wanted: Collection[str]) -> None:
+        found = () if chat.why.nothing else [each.hit.turn for each in chat.why.passages]
+        left = window.prune(chat.room, Present(turn.incoming.text, found, wanted))
         if not turn.incoming.private:
             chat.leaving += left
-        return Setting(prompt.instructions, volatile, specs, window.views, limits, chat.why, message)
+
+    def _bring_back(self, turn: OpenTurn, chat: Chat, past: Sequence[PastTurn]) -> bool:
+        """Show archived turns of this chat again, each at its own time; False when there is no room for them."""
+        window = chat.window_for(private=turn.incoming.private)
+        views = self._chats.views(turn.incoming.place, past)
+        if sum(view.tokens for view in views) > chat.room * _SHARE_OF_BROUGHT_BACK:
+            return False
+        window.bring_back(views)
+        self._prune(turn, chat, window, [view.turn for view in views if view.turn is not None])
+        return True
 
     def _limits(self) -> Limits:
         cap = self._settings.window_tokens or self._tokens.window
@@ -196,7 +215,7 @@ class Agent:
 
     def _show_in_window(self, turn: OpenTurn, chat: Chat) -> None:
         if turn.messages:
-            view = view_of(turn.id, whole(turn.messages), self._tokens)
+            view = view_of(turn.id, whole(turn.messages), self._tokens, turn.at)
             chat.window_for(private=turn.incoming.private).add(view)
 
     async def _archive(self, chat: Chat) -> None:

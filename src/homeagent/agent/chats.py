@@ -11,7 +11,10 @@ from homeagent.agent.recalling import Why
 from homeagent.agent.rendering import past_messages
 
 if TYPE_CHECKING:
-    from homeagent.agent.ports import MemoryPort
+    from collections.abc import Iterable
+
+    from homeagent.agent.context import View
+    from homeagent.agent.ports import MemoryPort, PastTurn
     from homeagent.agent.tokens import Count
     from homeagent.memory import Place, Segment, TurnId
 
@@ -24,8 +27,8 @@ class Chat:
     """One chat. Hold ``lock`` while a turn is under way.
 
     ``present`` are the segments of the turn under way, or of the last one; ``leaving`` are turns that are out of view
-    and still to archive. Private turns have a window of their own, which begins with the other and is gone with the
-    next turn that is kept.
+    and still to archive; ``room`` is how many tokens those in view may take. Private turns have a window of their own,
+    which begins with the other and is gone with the next turn that is kept.
     """
 
     def __init__(self, window: Window) -> None:
@@ -34,6 +37,7 @@ class Chat:
         self.private: Window | None = None
         self.why = Why("")
         self.leaving: list[TurnId] = []
+        self.room = 0
         self.present: list[Segment] = []
         self.stale = False
 
@@ -82,12 +86,16 @@ class Chats:
             chat.stale = True
 
     def _reopened(self, place: Place) -> Window:
-        past = self._memory.in_view(place, _TURNS_AFTER_RESTART)
-        return Window(
+        return Window(self.views(place, self._memory.in_view(place, _TURNS_AFTER_RESTART)))
+
+    def views(self, place: Place, past: Iterable[PastTurn]) -> list[View]:
+        """Return turns of the log as they go into the window of the chat at ``place``."""
+        return [
             view_of(
                 each.turn,
                 past_messages(each.segments, speaker_of(place, each.sender), injected=each.injected, limit=self._limit),
                 self._count,
+                each.at,
             )
             for each in past
-        )
+        ]

@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from homeagent.agent.pruning import Present, staying
 from homeagent.agent.shrinking import shrunk
 from homeagent.agent.tokens import beginning, message_tokens, prompt_tokens, tool_tokens
 from homeagent.models.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from homeagent.agent.tokens import Count
     from homeagent.memory import TurnId
@@ -48,11 +50,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A closed turn in the window; ``turn`` is None for a private one."""
+    """A closed turn in the window, ``at`` its moment; ``turn`` is None for a private one."""
 
     turn: TurnId | None
     messages: tuple[Message, ...]
     tokens: int
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +101,25 @@ class Window:
         """Take the newest turn out of view and return it."""
         return self._views.pop() if self._views else None
 
-    def prune(self, room: int) -> list[TurnId]:
-        """Let the oldest turns leave when all together take more than ``room`` tokens; return those to archive."""
+    def prune(self, room: int, present: Present = Present()) -> list[TurnId]:  # noqa: B008 - it is frozen
+        """Let turns leave when all together take more than ``room`` tokens; return those to archive, oldest first.
+
+        Which stay is worked out against what is said now (`homeagent.agent.pruning`).
+        """
         if sum(view.tokens for view in self._views) <= room:
             return []
-        left: list[TurnId] = []
-        while self._views and sum(view.tokens for view in self._views) > room * _LOW_WATER:
-            view = self._views.pop(0)
-            left += [view.turn] if view.turn is not None else []
+        stay = staying(self._views, int(room * _LOW_WATER), present)
+        left = [view.turn for place, view in enumerate(self._views) if place not in stay and view.turn is not None]
+        self._views = [view for place, view in enumerate(self._views) if place in stay]
         return left
+
+    def bring_back(self, views: Sequence[View]) -> None:
+        """Show turns again that had left, each at its own time: before the first turn that is newer."""
+        for view in views:
+            if view.turn in self.turns:
+                continue
+            later = (n for n, each in enumerate(self._views) if each.at and view.at and each.at > view.at)
+            self._views.insert(next(later, len(self._views)), view)
 
     def clear(self) -> list[TurnId]:
         """Take every turn out of view; return those to archive."""
@@ -165,7 +178,7 @@ def _tokens_of_lines(text: str, count: Count) -> int:
     return count(text) + 4 if text else 0
 
 
-def view_of(turn: TurnId | None, messages: Iterable[Message], count: Count) -> View:
+def view_of(turn: TurnId | None, messages: Iterable[Message], count: Count, at: datetime | None = None) -> View:
     """Return a closed turn as it goes into the window: without what the model thought aloud."""
     kept = tuple(replace(message, reasoning="") for message in messages)
-    return View(turn, kept, sum(message_tokens(message, count) for message in kept))
+    return View(turn, kept, sum(message_tokens(message, count) for message in kept), at)

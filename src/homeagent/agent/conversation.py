@@ -23,9 +23,7 @@ from homeagent_sdk.convert import parse_arguments
 from homeagent_sdk.errors import ArgumentsError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homeagent.agent.context import Fitted, View
+    from homeagent.agent.context import Fitted, Window
     from homeagent.agent.incoming import OpenTurn
     from homeagent.agent.recalling import Why
     from homeagent.agent.tokens import ModelTokens
@@ -54,12 +52,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What stays the same through the rounds of one turn: the words around it, the tools, what is in view."""
+    """What surrounds one turn: the words around it, the tools, what is in view (a document may come back into it)."""
 
     instructions: str
     volatile: str
     tools: tuple[ToolSpec, ...]
-    views: Sequence[View]
+    window: Window
     limits: Limits
     why: Why
     message: CameIn
@@ -106,7 +104,7 @@ class Conversation:
         for attempt in range(1, _TRIES + 1):
             volatile = "" if self._offline else "\n\n".join(filter(None, (setting.volatile, note)))
             parts = Parts(setting.instructions, setting.tools, tuple(self._turn.messages), volatile)
-            fitted = fit(parts, setting.views, limits)
+            fitted = fit(parts, setting.window.views, limits)
             if attempt == 1:
                 self._say_what_is_left_out(fitted, setting)
             # A model that shows results as they are, to the person and not to itself, needs no delimiters.

@@ -10,9 +10,10 @@ from homeagent.memory import OWNER, Segment, Turn, is_owner
 from homeagent_sdk import TurnInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from homeagent.agent.ports import MemoryPort, Ui
+    from homeagent.agent.ports import MemoryPort, PastTurn, Ui
     from homeagent.memory import Attachment, Place, TurnId
     from homeagent.memory.turn import Status
     from homeagent.models.messages import Message, Reply, Usage
@@ -81,11 +82,16 @@ class Spent:
             self.currency = reply.cost.currency
 
 
+def _no_room(_past: Sequence[PastTurn]) -> bool:
+    return False
+
+
 @dataclass(slots=True)
 class OpenTurn:
     """A turn under way. Every segment goes to the log at once; ``messages`` is what the model sees of it.
 
-    ``memory`` is None for a private turn, which leaves nothing. ``segments`` are what was said so far.
+    ``memory`` is None for a private turn, which leaves nothing. ``segments`` are what was said so far. ``bring_back``
+    shows archived turns of this chat again, at their own time, and tells whether there was room for them.
     """
 
     incoming: Incoming
@@ -99,6 +105,7 @@ class OpenTurn:
     messages: list[Message] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
     closed: bool = False
+    bring_back: Callable[[Sequence[PastTurn]], bool] = _no_room
 
     @staticmethod
     async def open(incoming: Incoming, at: datetime, ui: Ui, memory: MemoryPort) -> OpenTurn:

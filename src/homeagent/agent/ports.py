@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from homeagent.agent.events import Event
-    from homeagent.memory import Explanation, Place, Recall, Segment, Turn, TurnId, Viewer
+    from homeagent.memory import Document, Explanation, Fact, Place, Recall, Segment, Turn, TurnId, Viewer
     from homeagent.memory.turn import Status
 
-__all__ = ["MemoryPort", "PastTurn", "Ui"]
+__all__ = ["KnowledgePort", "MemoryPort", "PastTurn", "Ui"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,79 @@ class PastTurn:
     sender: str
     injected: bool
     segments: tuple[Segment, ...]
+    at: datetime | None = None
+
+
+class KnowledgePort(Protocol):
+    """Facts and documents of the memory. Facts and turns are named by their ids; methods raise `NotFoundError`."""
+
+    def is_owner(self, channel: str, sender: str) -> bool:
+        """Whether a sender of a channel is the owner of the home, by himself or by a link."""
+        ...
+
+    def facts(self, subject: str, relation: str, *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
+        """Return what ``viewer`` may know of a subject (all if empty), as of ``at``. Raises `InputError`."""
+        ...
+
+    def pending(self) -> int:
+        """Return how many turns and documents wait to be read for facts."""
+        ...
+
+    def claim(self, fact: str) -> str:
+        """Return a fact in words: subject, relation, value."""
+        ...
+
+    def commit_fact(self, subject: str, relation: str, value: str, *, turn: str) -> str:
+        """Write a fact in a turn; return its id. Raises `InputError`."""
+        ...
+
+    def edit_fact(self, fact: str, value: str | None, *, turn: str) -> str | None:
+        """Say in a turn that a fact is wrong, and what is right; return the id of that. Raises `InputError`."""
+        ...
+
+    def merge(self, into: str, other: str, *, viewer: Viewer) -> int:
+        """Say that two are one; return the event. Raises `InputError`."""
+        ...
+
+    def unmerge(self, merge: int) -> None:
+        """Take a merge back."""
+        ...
+
+    def saying(self, fact: str) -> Sequence[TurnId]:
+        """Return the turns that say a fact."""
+        ...
+
+    def forget_fact(self, fact: str, *, undo: bool) -> Sequence[TurnId]:
+        """Hide what says a fact, or bring it back; return the turns."""
+        ...
+
+    def erase_fact(self, fact: str) -> Sequence[TurnId]:
+        """Delete what says a fact for good; return the turns."""
+        ...
+
+    def speakers(self, turns: Sequence[str]) -> Sequence[tuple[Place, str, str]]:
+        """Return place, sender and words of each of these turns."""
+        ...
+
+    def forget(self, turns: Sequence[str], *, undo: bool) -> None:
+        """Hide turns, or bring them back."""
+        ...
+
+    def find_documents(self, text: str, *, viewer: Viewer, limit: int) -> Sequence[Document]:
+        """Return the documents about a text of which ``viewer`` may see every turn."""
+        ...
+
+    def open_document(self, document: str, *, viewer: Viewer) -> tuple[Document, str]:
+        """Return a document and its text, secrets masked; one that ``viewer`` may not see is not found."""
+        ...
+
+    def commit_document(self, title: str, turns: Sequence[str]) -> str:
+        """Make a document of these turns; return its id. Raises `InputError` for none."""
+        ...
+
+    def past(self, document: str) -> Sequence[PastTurn]:
+        """Return the turns of a document as the window shows them, oldest first, without forgotten ones."""
+        ...
 
 
 class MemoryPort(Protocol):
@@ -71,6 +144,11 @@ class MemoryPort(Protocol):
 
     def forget(self, name: str) -> None:
         """Hide a turn from recall and from views."""
+        ...
+
+    @property
+    def knowledge(self) -> KnowledgePort:
+        """Facts and documents."""
         ...
 
 

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent.marking import marked
-from homeagent.errors import NotFoundError
-from homeagent.memory import Segment, Turn, Viewer
+from homeagent.memory import Viewer
 from homeagent.memory.compute import QueryText
 from homeagent.memory.text.speech import is_question
 from homeagent.models.messages import Recalled
-from homeagent_sdk import ExplainedSegment, Recollected, Recollection, ToolError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from homeagent.agent.incoming import Incoming
@@ -32,7 +29,6 @@ __all__ = [
     "NO_ROOM",
     "ONLY_ASKS",
     "RecalledPassage",
-    "TurnMemory",
     "Why",
     "asks",
     "chosen",
@@ -159,61 +155,3 @@ def _line(hit: Hit) -> str:
     when = hit.at.strftime("%Y-%m-%d %H:%M") if hit.at is not None else "?"
     older = ", an older value" if hit.superseded else ""
     return f"[{when}, {hit.place.channel}/{hit.place.chat}, {hit.sender}{older}] {hit.text}"
-
-
-class TurnMemory:
-    """The SDK's ``MemoryAccess`` for one turn: the memory as the people present may see it."""
-
-    def __init__(self, incoming: Incoming, at: datetime, memory: MemoryPort) -> None:
-        self._incoming = incoming
-        self._at = at
-        self._memory = memory
-
-    async def recall(self, question: str, *, limit: int = 5, at: datetime | None = None) -> Recollection:
-        """Return what is remembered about a question."""
-        incoming = self._incoming
-        viewer = Viewer(incoming.person, incoming.place, incoming.members)
-        found = await asyncio.to_thread(
-            self._memory.recall, question, viewer=viewer, at=at or self._at, limit=max(1, limit)
-        )
-        hits = tuple(
-            Recollected(
-                hit.turn, hit.text, hit.at, hit.sender, hit.place.channel, hit.place.chat, hit.why, hit.superseded
-            )
-            for hit in found.hits
-        )
-        return Recollection(hits, found.nothing, found.pending)
-
-    async def note(self, text: str) -> str:
-        """Keep an explicit note in this chat."""
-        incoming = self._incoming
-        if incoming.private:
-            raise ToolError("", "this turn is private and leaves nothing behind", "Note it outside the private mode")
-        turn = Turn(
-            incoming.place,
-            incoming.person,
-            (Segment("user", text, no_memory=incoming.no_memory),),
-            at=self._at,
-            members=incoming.members,
-            source="note",
-        )
-        return await asyncio.to_thread(self._memory.keep, turn)
-
-    async def explain(self, turn: str) -> Sequence[ExplainedSegment]:
-        """Say for each segment of a turn what of it is computed, and why."""
-        try:
-            found = await asyncio.to_thread(self._memory.explain, turn)
-        except NotFoundError as error:
-            raise ToolError("turn", error.problem, error.next_step) from error
-        return tuple(
-            ExplainedSegment(
-                each.position,
-                each.role,
-                each.tool or "",
-                each.decision or "",
-                each.reason,
-                each.raw_length,
-                each.computed_length,
-            )
-            for each in found.segments
-        )

@@ -12,9 +12,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from homeagent.agent.consent import Consent
 from homeagent.agent.events import Refused, ToolFinished, ToolProgress, ToolStarted
-from homeagent.agent.recalling import TurnMemory
 from homeagent.agent.rendering import tool_answer
+from homeagent.agent.turn_memory import TurnMemory
 from homeagent.errors import HomeAgentError
 from homeagent.memory import Attachment, Segment, TurnId
 from homeagent.plugins import CallSeat, Deadline, Failure, guarded
@@ -58,7 +59,7 @@ class Toolbox:
         self._registry = registry
         self._stages = stages
         self._settings = settings
-        self._memory = TurnMemory(turn.incoming, turn.at, memory)
+        self._memory = memory
         self._asked: Counter[tuple[str, str]] = Counter()
 
     async def run(self, calls: Sequence[models.messages.ToolCall], offered: Sequence[str]) -> list[Message]:
@@ -158,7 +159,9 @@ class Toolbox:
                 event = ToolProgress(call.id, call.name, text)
                 loop.call_soon_threadsafe(ui.show, event, context=ours.copy())
 
-        seat = CallSeat(self._turn.info, self._memory, ask, progress)
+        consent = Consent(self._turn.incoming, ask, self._memory.knowledge.is_owner)
+        memory = TurnMemory(self._turn, self._memory, consent)
+        seat = CallSeat(self._turn.info, memory, ask, progress)
         return seat, deadline
 
     def _too_often(self, call: ToolCall) -> No | None:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from homeagent.agent import PastTurn
+from homeagent.app.home_knowledge import INJECTED, HomeKnowledge, past_turn
 from homeagent.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from homeagent.agent import PastTurn
     from homeagent.memory import Explanation, Memory, Place, Recall, Segment, Turn, TurnId, Viewer
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Status
 
 __all__ = ["INJECTED", "HomeMemory"]
 
-INJECTED: Final = "injected"
-"""The source of turns that a plugin put in; their external id is the injection's."""
+_LOOKED_AT = 10
+"""So many times as many turns are looked at as may be in view: archived ones stand among them."""
 
 _FEW: Final = 40
 """So many things are derived before a turn recalls without being asked to: well under a second."""
@@ -29,6 +31,7 @@ class HomeMemory:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self.knowledge = HomeKnowledge(memory)
 
     def begin(self, turn: Turn) -> TurnId:
         """Open a turn with what came in."""
@@ -69,24 +72,16 @@ class HomeMemory:
 
     def in_view(self, place: Place, limit: int) -> Sequence[PastTurn]:
         """Return the newest closed turns of a chat that were never archived or forgotten, oldest first."""
-        return [
-            PastTurn(
-                row.turn_id,
-                row.sender,
-                row.source == INJECTED,
-                tuple(each.segment for each in self._memory.segments(row)),
-            )
-            for row in reversed(self._newest(place, limit))
-        ]
+        return [past_turn(self._memory, row) for row in reversed(self._newest(place, limit))]
 
     def _newest(self, place: Place, limit: int) -> list[TurnRow]:
-        """Return what is in view of a chat, newest first. Whatever is older than an archived turn has left it."""
+        """Return what is in view of a chat, newest first. What left it stands between what stayed."""
         found: list[TurnRow] = []
-        for row in self._memory.turns(place):
-            if row.closed is None:
-                continue
-            if len(found) == limit or self._is_archived(row):
+        for row in islice(self._memory.turns(place), limit * _LOOKED_AT):
+            if len(found) == limit:
                 break
+            if row.closed is None or self._is_archived(row):
+                continue
             if not any(each.decision == "forgotten" for each in self._memory.computed(row.turn_id)):
                 found.append(row)
         return found

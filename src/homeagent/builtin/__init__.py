@@ -13,6 +13,6 @@ __all__ = ["built_ins"]
 def built_ins() -> tuple[Plugin, ...]:
     """Return every built-in plugin, in the order in which the model sees their tools."""
     # Late: a program that only shows its help needs none of them.
-    from homeagent.builtin import clock, files, memory, shell, terminal
+    from homeagent.builtin import clock, files, memory, people, shell, terminal
 
-    return (memory.PLUGIN, files.PLUGIN, shell.PLUGIN, terminal.PLUGIN, clock.PLUGIN)
+    return (memory.PLUGIN, people.PLUGIN, files.PLUGIN, shell.PLUGIN, terminal.PLUGIN, clock.PLUGIN)

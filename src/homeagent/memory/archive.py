@@ -134,8 +134,13 @@ class Archive:
 
     def text(self, document: str) -> str:
         """Return a document's raw segments, whole, in the order of time. Raises `NotFoundError`."""
-        found = [turn for seq in self.row(document).turns if (turn := self._log.turn(seq)) is not None]
-        return "\n\n".join(self._turn_text(turn) for turn in sorted(found, key=_moment))
+        return "\n\n".join(self._turn_text(turn) for turn in self.turns(document))
+
+    def turns(self, document: str) -> list[TurnRow]:
+        """Return a document's turns in the order of time; forgotten ones are left out. Raises `NotFoundError`."""
+        hidden = self._log.forgotten()
+        rows = [turn for seq in self.row(document).turns if (turn := self._log.turn(seq)) is not None]
+        return sorted((turn for turn in rows if turn.seq not in hidden), key=_moment)
 
     def _put_away(self, rows: Sequence[TurnRow], last: DocumentRow | None) -> list[DocumentRow]:
         """Write the events that put one chat's turns away; return the documents that begin or grow."""

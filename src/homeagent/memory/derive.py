@@ -221,6 +221,7 @@ class Deriver:
             case "forget" if entry.turn is not None:
                 rows = self._log.segments(entry.turn)
                 self._derived.queue(Todo(row.seq, "door", f"forget-{entry.seq}") for row in rows)
+                self._distiller.take_event(entry)
             case "share" if entry.turn is not None:
                 self._derived.queue([Todo(entry.turn, "index", f"share-{entry.seq}")])
             case "policy":

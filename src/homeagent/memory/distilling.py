@@ -19,7 +19,7 @@ from homeagent.memory.door.door import label
 from homeagent.memory.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope
 from homeagent.memory.store.records import Todo
-from homeagent.memory.writing import WRITTEN_FACTS, written_facts
+from homeagent.memory.writing import FORGOTTEN_WRITE, WRITTEN_FACTS, hidden_writes, written_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -46,7 +46,12 @@ class Distiller:
     # -- what happened: called in the transaction that takes note of it ------------------------------------------
 
     def take_event(self, entry: Entry) -> None:
-        """Queue what an outcome or an explicit write asks for."""
+        """Queue what an outcome, an explicit write or the forgetting of a turn asks for."""
+        if entry.kind == "forget":
+            for each in self._log.writes():
+                if each.turn == entry.turn and each.kind in WRITTEN_FACTS:
+                    self._again(each.seq, entry.seq)
+            return
         if entry.kind == "outcome":
             outcome = self._log.outcome(entry.seq)
             if outcome is not None and outcome.kind == ARCHIVED:
@@ -61,6 +66,13 @@ class Distiller:
             self._take_document(written)
         elif written is not None and written.kind in WRITTEN_FACTS:
             self._derived.queue([Todo(entry.seq, "distil", DISTIL_VERSION)])
+        elif written is not None and written.kind == FORGOTTEN_WRITE:
+            self._again(int(json.loads(written.payload)["write"]), entry.seq)
+
+    def _again(self, write: int, event: int) -> None:
+        """Take the fact of an explicit write away, and queue it: it may have been brought back."""
+        self._derived.remove_facts(write)
+        self._derived.queue([Todo(write, "distil", f"{DISTIL_VERSION}-{event}")])
 
     def take_out(self, gone: Collection[int]) -> None:
         """Take what was erased out of facts and documents; ``gone`` are the seqs of all rows that were deleted."""
@@ -134,6 +146,8 @@ class Distiller:
         return [row for row in found if row is not None]
 
     def _prepared_write(self, row: WriteRow) -> Callable[[], None]:
+        if row.seq in hidden_writes(self._log.writes(), self._log.forgotten()):
+            return lambda: self._derived.remove_facts(row.seq)
         turn = self._log.turn(row.turn) if row.turn is not None else None
         facts = written_facts(row, turn, self._scope(turn) if turn is not None else 0)
         return lambda: self._derived.put_facts(row.seq, facts, [])

@@ -22,7 +22,7 @@ from homeagent.memory.store.records import Doomed, Todo
 from homeagent.memory.survivors import Survivor, survivors
 from homeagent.memory.targets import FORGOTTEN_FACT, Chosen, Target, Targets
 from homeagent.memory.traces import Traces
-from homeagent.memory.writing import EDIT
+from homeagent.memory.writing import FORGOTTEN_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -104,8 +104,8 @@ class Forgetting:
                     self._log.forget(row.seq)
                 if target.fact:
                     self._log.add_write(FORGOTTEN_FACT, json.dumps({"fact": target.fact}), row.seq)
-            if chosen.writes:  # a fact that stands by itself is said to be no more
-                self._log.add_write(EDIT, json.dumps({"fact": target.fact}))
+            for written in chosen.writes:
+                self._log.add_write(FORGOTTEN_WRITE, json.dumps({"write": written.seq, "undo": False}))
         self._derive()
         return chosen
 
@@ -118,7 +118,7 @@ class Forgetting:
                 if row.seq in hidden or target.turns:
                     self._log.forget(row.seq, undo=True)
             for written in chosen.writes:
-                self._log.add_write(written.kind, written.payload)
+                self._log.add_write(FORGOTTEN_WRITE, json.dumps({"write": written.seq, "undo": True}))
         self._derive()
         return chosen
 

@@ -7,17 +7,20 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from homeagent.errors import InputError, NotFoundError
+from homeagent.masking import masked
 from homeagent.memory.distil.facts import value_key
 from homeagent.memory.distil.merging import live_merges, suggestions
 from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
-from homeagent.memory.distil.relations import checked_relation, kin_of
+from homeagent.memory.distil.relations import checked_relation
 from homeagent.memory.distil.timeline import LOOSE, intervals, names_part_of
 from homeagent.memory.graph_results import Entity, Fact, Saying
 from homeagent.memory.graph_view import GraphView
-from homeagent.memory.store.graph_records import entity_id
+from homeagent.memory.handing import masked_fact
+from homeagent.memory.naming import Naming
+from homeagent.memory.store.graph_records import claim_id
 from homeagent.memory.store.records import Moment
-from homeagent.memory.turn import OWNER
-from homeagent.memory.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload, written_subject
+from homeagent.memory.turn import OWNER, Viewer
+from homeagent.memory.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,15 +28,13 @@ if TYPE_CHECKING:
     from homeagent.memory.distil.merging import Suggestion
     from homeagent.memory.distil.model import FactModel
     from homeagent.memory.distil.timeline import Interval
+    from homeagent.memory.graph_results import State
     from homeagent.memory.store.derived_protocol import DerivedStore
-    from homeagent.memory.store.graph_records import EntityRef, FactRow
+    from homeagent.memory.store.graph_records import FactRow
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow
-    from homeagent.memory.turn import Viewer
 
 __all__ = ["Graph"]
-
-_ME = frozenset(("me", "i", "my", "owner", "我", "俺", "咱"))
 
 
 class Graph:
@@ -64,10 +65,18 @@ class Graph:
         return sorted((fact for fact in found if fact.current), key=lambda fact: -fact.confidence)
 
     def history(
-        self, subject: str | None = None, relation: str | None = None, *, viewer: Viewer | None = None
+        self,
+        subject: str | None = None,
+        relation: str | None = None,
+        *,
+        at: datetime | None = None,
+        viewer: Viewer | None = None,
     ) -> list[Fact]:
-        """Return everything that was ever said of a subject, oldest first: what held before, what was denied too."""
-        return self._asked(subject, relation, None, viewer)
+        """Return everything that was ever said of a subject, oldest first: what held before, what was denied too.
+
+        ``current`` of each tells whether it held at ``at`` (now by default).
+        """
+        return self._asked(subject, relation, at, viewer)
 
     def before(self, subject: str, relation: str, *, viewer: Viewer | None = None) -> Fact | None:
         """Return the value that the present one took the place of, or None."""
@@ -83,13 +92,18 @@ class Graph:
         view = self._view(viewer)
         rows = view.seen(self._derived.facts_in(None))
         known = {ref.entity for row in rows for ref in (row.subject, row.object) if ref is not None}
-        wanted = known if name is None else known & view.alike(self._named(name, viewer))
+        wanted = known if name is None else known & view.alike(self._naming(viewer, view).meant(name))
         roots = sorted({view.merges.root(entity) for entity in wanted})
         return [entity for root in roots if (entity := self._entity(root, view)) is not None]
 
     def suggestions(self, most: int = 50) -> list[Suggestion]:
         """Return pairs of entities that may be one, the surest first. Nothing is merged by itself."""
         return suggestions(self._derived.mentions(), self._view(None).merges, most)
+
+    def claim(self, fact: str) -> str:
+        """Return a fact in words: subject, relation, value; secrets masked. Raises `NotFoundError`."""
+        rows = self._claimed(fact)
+        return masked(f"{rows[-1].subject.name.text} - {rows[-1].relation} - {rows[-1].value.text}")
 
     @property
     def pending(self) -> int:
@@ -99,38 +113,44 @@ class Graph:
     # -- writing on purpose --------------------------------------------------------------------------------------
 
     def commit_fact(self, subject: str, relation: str, value: str, *, turn: TurnRow | None = None) -> str:
-        """Write a fact into the memory; return its id. In a ``turn`` it is seen by who is there, else by the owner."""
+        """Write a fact into the memory; return its id. In a ``turn`` it is seen by who is there, else by the owner.
+
+        ``subject`` is read as in `facts`; "me" is the turn's sender. Raises `InputError` for a relation that there is
+        not, for no value, and when several go by that name.
+        """
         checked_relation(relation)
         if not value_key(value):
             raise InputError("a fact", "has no value", "Say what it is")
-        about = subject_payload(self._subject(subject, turn))
-        seq = self._write(FACT, {"subject": about, "relation": relation, "value": value}, turn)
-        (row,) = self._derived.facts_in([seq])
-        return row.fact
+        about = self._naming(_there(turn)).written(subject)
+        self._write(FACT, {"subject": subject_payload(about), "relation": relation, "value": value}, turn)
+        return claim_id(about.entity, relation, value_key(value), negative=False)
 
     def edit_fact(self, fact: str, value: str | None, *, turn: TurnRow | None = None) -> str | None:
         """Say that a fact is wrong, and what is right, if anything; what was said before it no longer counts.
 
         Returns the id of the new fact, or None without ``value``. Raises `NotFoundError` when there is no such fact.
         """
-        rows = self._derived.facts_claiming(fact)
-        if not rows:
-            raise NotFoundError(f"fact {fact!r}", "is not in this home", "List them with facts()")
+        rows = self._claimed(fact)
         payload: dict[str, object] = {"fact": fact}
         if value is not None:
+            if not value_key(value):
+                raise InputError("a fact", "has no value", "Say what it is, or leave the value out")
             payload |= {"subject": subject_payload(rows[-1].subject), "relation": rows[-1].relation, "value": value}
-        seq = self._write(EDIT, payload, turn)
-        made = self._derived.facts_in([seq])
-        return made[0].fact if made else None
+        self._write(EDIT, payload, turn)
+        if value is None:
+            return None
+        return claim_id(rows[-1].subject.entity, rows[-1].relation, value_key(value), negative=False)
 
-    def merge_entities(self, into: str, other: str) -> int:
-        """Say that two entities are one; return the event, by which `unmerge` takes it back. Facts stay as they are."""
-        for entity in (into, other):
-            if not self._derived.entity(entity):
-                raise NotFoundError(f"entity {entity!r}", "is not in this home", "List them with entities()")
-        if into == other:
+    def merge_entities(self, into: str, other: str, *, viewer: Viewer | None = None) -> int:
+        """Say that two entities, by id or name, are one; return the event, by which `unmerge` takes it back.
+
+        Facts stay as they are. Raises `NotFoundError` for a name that nobody has, `InputError` for that of several.
+        """
+        naming = self._naming(viewer)
+        one, two = naming.one(into), naming.one(other)
+        if one == two:
             raise InputError(f"entity {into!r}", "is itself already", "Name two entities")
-        return self._write(MERGE, {"into": into, "other": other}, None)
+        return self._write(MERGE, {"into": one, "other": two}, None)
 
     def unmerge(self, event: int) -> None:
         """Take `merge_entities` back. Raises `NotFoundError` when ``event`` is no merge."""
@@ -163,6 +183,12 @@ class Graph:
         self._derive()
         return seq
 
+    def _claimed(self, fact: str) -> list[FactRow]:
+        rows = self._derived.facts_claiming(fact)
+        if not rows:
+            raise NotFoundError(f"fact {fact!r}", "is not in this home", "List them with 'homeagent memory facts'")
+        return rows
+
     def _view(self, viewer: Viewer | None) -> GraphView:
         return GraphView(self._log, self._derived, viewer, live_merges)
 
@@ -175,7 +201,7 @@ class Graph:
         if subject is None:
             rows = self._derived.facts_of_relation(relation) if relation else self._derived.facts_in(None)
         else:
-            rows = self._derived.facts_about(view.alike(self._named(subject, viewer)), relation)
+            rows = self._derived.facts_about(view.alike(self._naming(viewer, view).meant(subject)), relation)
         moment = Moment.of(at or self._clock()).microseconds
         groups: dict[tuple[str, str], list[FactRow]] = {}
         for row in view.seen(rows):
@@ -202,31 +228,9 @@ class Graph:
         key = rows[0].subject.key
         return [each for each in said if (each.changed or each.negative) and names_part_of(each.subject.key, key)]
 
-    def _named(self, subject: str, viewer: Viewer | None) -> set[str]:
-        """Return the entities that a text may mean."""
-        text = value_key(subject)
-        asker = me(viewer.place.channel, viewer.person) if viewer is not None else me("", OWNER)
-        if text in _ME or not text:
-            return {asker.entity}
-        if self._derived.entity(subject):
-            return {subject}
-        found = set(self._derived.named(text)) | {entity_id("named", "", text)}
-        kin = kin_of(text)
-        if kin is not None:
-            found.add(entity_id("relative", asker.entity, kin))
-        found.add(entity_id("owned", asker.entity, text.removeprefix("我的")))
-        return found
-
-    def _subject(self, subject: str, turn: TurnRow | None) -> EntityRef:
-        """Return the entity that a written fact is about."""
-        known = self._derived.entity(subject)
-        if known:
-            return known[0]
-        text = value_key(subject)
-        speaker = me(turn.place.channel, turn.sender) if turn is not None else me("", OWNER)
-        if text in _ME:
-            return speaker
-        return written_subject(subject, speaker)
+    def _naming(self, viewer: Viewer | None, view: GraphView | None = None) -> Naming:
+        speaker = me(viewer.place.channel, viewer.person) if viewer is not None else me("", OWNER)
+        return Naming(self._derived, view or self._view(viewer), speaker)
 
     def _entity(self, root: str, view: GraphView) -> Entity | None:
         refs = [ref for entity in sorted(view.merges.members(root)) for ref in self._derived.entity(entity)]
@@ -240,22 +244,25 @@ class Graph:
         doubt = 1.0
         for each in {(each.sender, each.voice, each.source): each for each in span.rows}.values():
             doubt *= 1 - each.confidence * (1.0 if each.voice != "assistant" else 0.1)
-        return Fact(
-            fact=row.fact,
-            subject=root,
-            subject_name=row.subject.name.text,
-            relation=row.relation,
-            value=row.value.text,
-            object=view.merges.root(row.object.entity) if row.object is not None else "",
-            negative=row.negative,
-            mode=row.mode,
-            confidence=round(max(row.confidence, 1 - doubt), 3),
-            since=_when(span.start, row),
-            until=_when(span.end, row),
-            current=not retracted and span.holds(at),
-            retracted=retracted,
-            days=tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in row.days),
-            said=tuple(self._sayings(span.rows)),
+        return masked_fact(
+            Fact(
+                fact=row.fact,
+                subject=root,
+                subject_name=row.subject.name.text,
+                relation=row.relation,
+                value=row.value.text,
+                object=view.merges.root(row.object.entity) if row.object is not None else "",
+                negative=row.negative,
+                mode=row.mode,
+                confidence=round(max(row.confidence, 1 - doubt), 3),
+                since=_when(span.start, row),
+                until=_when(span.end, row),
+                current=not retracted and span.holds(at),
+                state=_state(span, at, retracted=retracted),
+                retracted=retracted,
+                days=tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in row.days),
+                said=tuple(self._sayings(span.rows)),
+            )
         )
 
     def _sayings(self, rows: Iterable[FactRow]) -> Iterable[Saying]:
@@ -274,6 +281,23 @@ class Graph:
                 voice=row.voice,
                 at=row.at.datetime() if row.at is not None else None,
             )
+
+
+def _state(span: Interval, at: int, *, retracted: bool) -> State:
+    row = span.rows[0]
+    if retracted:
+        return "wrong"
+    if span.start is not None and span.start > at:
+        return "later"
+    if row.negative:
+        return "denied"
+    if row.mode == "planned" and (span.end is None or span.end > at):
+        return "planned"
+    return "holds" if span.holds(at) else "over"
+
+
+def _there(turn: TurnRow | None) -> Viewer | None:
+    return Viewer(turn.sender, turn.place, turn.members) if turn is not None else None
 
 
 def _when(moment: int | None, row: FactRow) -> datetime | None:

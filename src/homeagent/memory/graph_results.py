@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from homeagent.memory.store.graph_records import EntityKind, Mode, Voice
     from homeagent.memory.turn import TurnId
 
-__all__ = ["Document", "Entity", "Fact", "Saying"]
+__all__ = ["Document", "Entity", "Fact", "Saying", "State"]
+
+State = Literal["holds", "planned", "later", "over", "denied", "wrong"]
+"""How a claim stood at the moment asked about: it held, was to come, was only made later, was over, was denied (it is
+the denial), or was said on purpose to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,8 @@ class Fact:
 
     ``subject`` and ``object`` are entity ids (``object`` is empty where the value is a mere text). ``negative``: it
     was denied. ``since`` and ``until`` bound it, as far as was said; ``current`` tells whether it held at the moment
-    asked about. ``retracted``: somebody said on purpose that it was wrong. ``days`` are the days it speaks of.
+    asked about, ``state`` says more. ``retracted``: somebody said on purpose that it was wrong. ``days`` are those
+    it speaks of.
     """
 
     fact: str
@@ -53,6 +58,7 @@ class Fact:
     since: datetime | None
     until: datetime | None
     current: bool
+    state: State
     retracted: bool
     days: tuple[tuple[date, date], ...]
     said: tuple[Saying, ...]

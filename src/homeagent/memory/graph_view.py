@@ -10,7 +10,7 @@ from homeagent.memory.distil.relations import KIN
 from homeagent.memory.identity import People, visible
 from homeagent.memory.store.graph_records import entity_id
 from homeagent.memory.turn import OWNER
-from homeagent.memory.writing import EDIT, MERGE, UNMERGE
+from homeagent.memory.writing import EDIT, MERGE, UNMERGE, hidden_writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,8 +47,9 @@ class GraphView:
         events = [(row.seq, json.loads(row.payload)) for row in writes if row.kind in (MERGE, UNMERGE)]
         self.merges = merged([*linked, *events])
         self._edits: dict[str, int] = {}
+        hidden = hidden_writes(writes, log.forgotten())
         for row in writes:
-            if row.kind == EDIT:
+            if row.kind == EDIT and row.seq not in hidden:
                 self._edits[str(json.loads(row.payload)["fact"])] = row.seq
 
     def seen(self, rows: Iterable[FactRow]) -> list[FactRow]:

@@ -1,4 +1,4 @@
-"""What is handed out to a person or a model: recall and documents, with secrets of a known shape masked."""
+"""What is handed out to a person or a model: recall, documents and facts, with secrets of a known shape masked."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from homeagent.masking import masked, masked_terms, secrets_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from homeagent.memory.graph_results import Document
+    from homeagent.memory.graph_results import Document, Fact
     from homeagent.memory.results import Hit, Recall
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.turn import TurnId
 
-__all__ = ["Exposed", "exposed", "masked_document", "masked_recall"]
+__all__ = ["Exposed", "exposed", "masked_document", "masked_fact", "masked_recall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,12 @@ def masked_document(document: Document) -> Document:
         tags=tuple(map(masked, document.tags)),
         entities=tuple(map(masked, document.entities)),
     )
+
+
+def masked_fact(fact: Fact) -> Fact:
+    """Return a fact with the secrets in its value and in the words that say it masked; ids and places stay."""
+    said = tuple(replace(each, text=masked(each.text)) for each in fact.said)
+    return replace(fact, subject_name=masked(fact.subject_name), value=masked(fact.value), said=said)
 
 
 def exposed(log: LogStore) -> Iterator[Exposed]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from homeagent.memory.results import Hit
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
-    from homeagent.memory.store.records import DocumentRow
+    from homeagent.memory.store.records import DocumentRow, TurnRow
     from homeagent.memory.turn import Viewer
 
 __all__ = ["Library"]
@@ -68,6 +68,16 @@ class Library:
             if score:
                 ranked.append((-score, row.document, row))
         return [self._short(row) for _, _, row in sorted(ranked, key=lambda each: each[:2])[:limit]]
+
+    def may_see(self, document: str, viewer: Viewer | None) -> bool:
+        """Whether a viewer may see every turn of a document. Raises `NotFoundError`."""
+        row = self._archive.row(document)
+        seen = visible(viewer, self._derived.scopes(), People(self._log.identities()))
+        return seen is None or all(turn.scope in seen.scopes for turn in self._derived.turns(row.turns).values())
+
+    def turns(self, document: str) -> list[TurnRow]:
+        """Return the turns of a document in the order of time, without forgotten ones. Raises `NotFoundError`."""
+        return self._archive.turns(document)
 
     def _short(self, row: DocumentRow) -> Document:
         turns = [turn for seq in row.turns if (turn := self._log.turn(seq)) is not None]

@@ -80,7 +80,7 @@ class Memory:
         self._deriver = Deriver(self._log, self._derived, embedder, self._cleaners, self._lease)
         self._recaller = Recaller(self._derived, embedder)
         self._archive = Archive(self._log, self._derived, embedder.model_id, self._lease)
-        self._library = Library(self._log, self._derived, self._archive, self._found)
+        self.library = Library(self._log, self._derived, self._archive, self._found)
         self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
         self.overrides = Policies(self._log, self._derived, self._deriver)
         self.people = Persons(self._log)
@@ -279,11 +279,11 @@ class Memory:
 
     def document(self, document: str) -> Document:
         """Return a document in short: its turns, summary, tags and entities. Raises `NotFoundError`."""
-        return masked_document(self._library.document(document))
+        return masked_document(self.library.document(document))
 
     def find_documents(self, text: str, *, viewer: Viewer | None = None, limit: int = 5) -> list[Document]:
         """Return the documents about ``text`` of which ``viewer`` may see every turn, best first."""
-        return [masked_document(each) for each in self._library.find(text, viewer, limit)]
+        return [masked_document(each) for each in self.library.find(text, viewer, limit)]
 
     def commit_document(self, title: str, turns: Sequence[TurnId]) -> DocumentRow:
         """Make a document of these turns on purpose, whatever else they are in."""

@@ -57,6 +57,10 @@ class Persons:
             self._log.add_identity(row)
         return row
 
+    def who(self, channel: str, sender: str) -> str:
+        """Return which person a sender of a channel is now."""
+        return People(self._log.identities()).person(channel, sender)
+
     def linked(self, channel: str, sender: str) -> bool:
         """Whether a sender is linked to a person now."""
         rows = [row for row in self._log.identities() if (row.channel, row.sender) == (channel, sender)]

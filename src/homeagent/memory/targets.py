@@ -13,7 +13,7 @@ from homeagent.memory.keeping import the_turn
 from homeagent.memory.store.records import Doomed, Moment
 from homeagent.memory.text.terms import query_terms
 from homeagent.memory.traces import terms_of
-from homeagent.memory.writing import EDIT
+from homeagent.memory.writing import WRITTEN_FACTS, hidden_writes, written_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -104,7 +104,7 @@ class Targets:
         if forgotten:
             marks = (row for row in self._log.writes() if row.kind == FORGOTTEN_FACT)
             seqs = [row.turn for row in marks if json.loads(row.payload)["fact"] == fact and row.turn is not None]
-            return self._rows(seqs), self._retracted(fact)
+            return self._rows(seqs), self._forgotten_writes(fact)
         turns: list[int] = []
         writes: list[WriteRow] = []
         for row in self._derived.facts_claiming(fact):
@@ -117,12 +117,11 @@ class Targets:
                 writes.append(written)
         return self._rows(turns), writes
 
-    def _retracted(self, fact: str) -> list[WriteRow]:
-        """Return the newest write outside of any turn that makes a fact which was taken back since, if there is one."""
-        edits = [row.seq for row in self._log.writes() if row.kind == EDIT and json.loads(row.payload)["fact"] == fact]
-        claims = [row.source for row in self._derived.facts_claiming(fact)]
-        written = self._log.write(max(claims)) if claims and edits and max(claims) < max(edits) else None
-        return [written] if written is not None and written.turn is None else []
+    def _forgotten_writes(self, fact: str) -> list[WriteRow]:
+        rows = self._log.writes()
+        hidden = hidden_writes(rows, ())
+        written = [row for row in rows if row.seq in hidden and row.turn is None and row.kind in WRITTEN_FACTS]
+        return [row for row in written if any(each.fact == fact for each in written_facts(row, None, 0))]
 
     def _of_person(self, person: str) -> list[TurnRow]:
         people = People(self._log.identities())

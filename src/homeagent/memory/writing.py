@@ -16,16 +16,21 @@ from homeagent.memory.store.records import Moment
 from homeagent.memory.turn import OWNER
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from homeagent.memory.store.graph_records import EntityKind
     from homeagent.memory.store.records import TurnRow, WriteRow
 
 __all__ = [
     "EDIT",
     "FACT",
+    "FORGOTTEN_WRITE",
     "MERGE",
     "UNMERGE",
     "WRITTEN_FACTS",
+    "hidden_writes",
     "me",
+    "owned_subject",
     "subject_payload",
     "written_facts",
     "written_subject",
@@ -42,6 +47,9 @@ MERGE: Final = "merge"
 
 UNMERGE: Final = "unmerge"
 """A merge is taken back."""
+
+FORGOTTEN_WRITE: Final = "forgotten-write"
+"""A write that was made outside of any turn is forgotten, or (``undo``) brought back."""
 
 WRITTEN_FACTS: Final = frozenset({FACT, EDIT})
 """Kinds of explicit write that make a fact."""
@@ -86,6 +94,18 @@ def written_facts(row: WriteRow, turn: TurnRow | None, scope: int) -> list[FactR
     ]
 
 
+def hidden_writes(rows: Iterable[WriteRow], forgotten: Collection[int]) -> frozenset[int]:
+    """Return the seqs of the writes that are forgotten now: by themselves, or with their turn, given ``forgotten``."""
+    hidden: set[int] = set()
+    for row in rows:
+        if row.turn in forgotten:
+            hidden.add(row.seq)
+        if row.kind == FORGOTTEN_WRITE:
+            said = json.loads(row.payload)
+            (hidden.discard if said["undo"] else hidden.add)(int(said["write"]))
+    return frozenset(hidden)
+
+
 def written_subject(subject: str, speaker: EntityRef) -> EntityRef:
     """Return whom or what a written fact is about: somebody of the speaker's ("my mother"), else what is named."""
     text = value_key(subject)
@@ -93,6 +113,11 @@ def written_subject(subject: str, speaker: EntityRef) -> EntityRef:
     if kin is not None:
         return EntityRef("relative", speaker.entity, kin, label(subject))
     return EntityRef("named", "", text, label(subject))
+
+
+def owned_subject(subject: str, key: str, speaker: EntityRef) -> EntityRef:
+    """Return a thing of the speaker's; ``key`` is its name without "my", folded."""
+    return EntityRef("owned", speaker.entity, key, label(subject))
 
 
 def me(channel: str, sender: str) -> EntityRef:

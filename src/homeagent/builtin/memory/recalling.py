@@ -1,18 +1,18 @@
-"""The plugin ``memory``: what the agent can ask its own memory, and tell it."""
+"""Looking up earlier conversations, noting something down, and asking why something is or is not remembered."""
 
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - the signature of a tool is read when it runs
 from typing import TYPE_CHECKING
 
-from homeagent_sdk import Plugin, ToolContext, ToolError, ToolResult, tool
+from homeagent_sdk import ToolContext, ToolError, ToolResult, tool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homeagent_sdk import ExplainedSegment, Recollected, Recollection
 
-__all__ = ["PLUGIN", "memory_explain", "memory_note", "memory_recall"]
+__all__ = ["memory_explain", "memory_note", "memory_recall"]
 
 _MOST_HITS = 50
 
@@ -102,7 +102,3 @@ def _segment_text(segment: ExplainedSegment) -> str:
     why = f" ({segment.reason})" if segment.reason else ""
     lengths = f"{segment.computed_length:,} of {segment.raw_length:,} characters can be found"
     return f"{segment.position}. {who}: {segment.decision}{why}; {lengths}"
-
-
-# The whole plugin.
-PLUGIN = Plugin("memory", "1.0.0", tools=[memory_recall, memory_note, memory_explain])
