@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from homeagent.cli.messages_chat import CHAT
+from homeagent.cli.messages_facts import FACTS
 from homeagent.cli.messages_forgetting import FORGETTING
 from homeagent.cli.messages_policy import POLICY
 
@@ -13,6 +14,7 @@ __all__ = ["MESSAGES", "message", "usage_problem"]
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **CHAT,
+    **FACTS,
     **FORGETTING,
     **POLICY,
     # -- help: frame

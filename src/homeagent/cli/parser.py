@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from homeagent import __version__
 from homeagent.cli.messages import message
+from homeagent.cli.parser_facts import add_documents, add_facts
 from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
 from homeagent.cli.parser_policy import add_policy
 
@@ -138,7 +139,9 @@ def _memory(parser: Parser) -> None:
         turn.arguments.add_argument("turn", metavar="TURN", help=words("argument_turn"))
         turn.options.add_argument("--source", help=words("option_source"))
     commands.add("stats", "upkeep:stats")
+    add_facts(commands)
     commands.add("archive", "upkeep:archive")
+    add_documents(commands)
     rebuild = commands.add("rebuild", "upkeep:rebuild")
     rebuild.options.add_argument("--verify", action="store_true", help=words("option_verify"))
     add_forgetting(commands)
