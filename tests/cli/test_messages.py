@@ -26,6 +26,7 @@ def test_the_chinese_is_chinese(key):
         assert re.search("[\u4e00-\u9fff]", MESSAGES[key][1])
 
 
+PLUGINS = ("plugin_state_", "plugin_treatment_")
 POLICIES = ("policy_kind_", "policy_treatment_", "policy_origin_")
 
 
@@ -43,7 +44,7 @@ def test_every_message_is_used(key):
         "decision_",
         "role_",
     )
-    stems += POLICIES
+    stems += POLICIES + PLUGINS
     assert len(re.findall(f"[\"']{key}[\"']", SOURCES)) > 1 or key.startswith(stems)
 
 
