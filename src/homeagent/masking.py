@@ -1,6 +1,7 @@
 """Secrets of a known shape in text: keys, tokens, passwords that are said, card and identity numbers.
 
-They are masked in what recall hands out and in the program's logs; raw keeps them. Shapes are those that the issuers
+They are masked in the program's logs and in what recall hands out; raw keeps them. A password that somebody said in a
+sentence ("the wifi password is ...") is masked in logs alone: it was said so that it can be asked for. Shapes are those that the issuers
 document (named beside each); numbers must also pass their check digit, so that an ordinary number is left alone. A
 shape nobody knows is not found: a policy that hides is the sure way.
 """
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MaskingFilter", "Secret", "masked", "masked_terms", "secrets_in"]
 
 _STARS: Final = "****"
+_SAID: Final = "said-password"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,19 @@ _SHAPES: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool], Callable
     (
         "password",
         re.compile(
+            r"(?i:(?<![a-z])(?:password|passwd|passphrase|passwort|pass|pwd|api[_-]?key|secret(?:[_-]?key)?"
+            r"|(?:access|auth|refresh)[_-]?token|token))"
+            r"(?:[\"']\s*:\s*[\"']|=[\"']?)(?P<value>[^\s\"'`”,;&]{4,})"
+        ),
+        _password,
+        _stars,
+    ),
+    (
+        _SAID,
+        re.compile(
             r"(?i:\b(?:password|passwd|passcode|passphrase|pwd|pin(?: code)?"
-            r"|(?:door|gate|alarm|entry|access|security|lock) code|api[ _-]?key|secret[ _-]?key|access[ _-]?token)[\"']?(?: (?:for|of|to) [\w' -]{1,30}?)?\s*(?:[:=]|\bis\b:?|\bwas\b))"
+            r"|(?:door|gate|alarm|entry|access|security|lock) code|api[ _-]?key|secret[ _-]?key|access[ _-]?token)"
+            r"[\"']?(?: (?:for|of|to) [\w' -]{1,30}?)?\s*(?:[:=]|\bis\b:?|\bwas\b))"
             r"\s*[\"'`“]?(?P<value>[^\s\"'`”,;]{4,}?)"
             r"(?=[\"'`”,;!?]|[.]?(?:\s*$|\s*\n|\s+[A-Z])|[.]?\s)"
         ),
@@ -115,7 +128,7 @@ _SHAPES: Final[tuple[tuple[str, re.Pattern[str], Callable[[str], bool], Callable
         _stars,
     ),
     (
-        "password",
+        _SAID,
         re.compile(
             r"(?:密码|口令|密钥|暗号|通行码|(?i:pin) ?码)[^\S\n]*(?:现在|就|已经)?"
             r"(?:是|为|叫|改成了?|改为|换成了?|设成|[:：=＝])[^\S\n]*[\"'“「]?"
@@ -146,6 +159,7 @@ _HINTS: Final[tuple[tuple[str, ...], ...]] = (
     ("eyj",),
     ("bearer",),
     ("://",),
+    ("pass", "pwd", "key", "token", "secret"),
     ("pass", "pwd", "pin", "code", "key", "token"),
     ("密码", "口令", "密钥", "暗号", "通行码", "pin"),
     ("18", "19", "20"),
@@ -164,24 +178,26 @@ def secrets_in(text: str) -> list[Secret]:
         for match in shape.finditer(text):
             group = "value" if "value" in shape.groupindex else 0
             value = match[group]
-            if holds(value) and not (kind == "password" and _is_plain(value, match.string, match.end(group))):
+            if holds(value) and not (kind == _SAID and _is_plain(value, match.string, match.end(group))):
                 found.append(Secret(kind, match.start(group), match.end(group), shown(value)))
     return list(_apart(sorted(found, key=lambda secret: (secret.start, -secret.end))))
 
 
-def masked(text: str) -> str:
-    """Return a text with its secrets masked; masking twice is masking once."""
+def masked(text: str, *, said: bool = True) -> str:
+    """Return a text with its secrets masked; masking twice is masking once. ``said``: also passwords in sentences."""
     parts: list[str] = []
     at = 0
     for secret in secrets_in(text):
+        if secret.kind == _SAID and not said:
+            continue
         parts += text[at : secret.start], secret.masked
         at = secret.end
     return "".join([*parts, text[at:]])
 
 
 def masked_terms(words: str, text: str) -> str:
-    """Return words that were matched in ``text``, those masked that are a part of one of its secrets."""
-    values = [text[secret.start : secret.end].casefold() for secret in secrets_in(text)]
+    """Return words that were matched in ``text``, masked where they are a part of a secret that recall masks."""
+    values = [text[each.start : each.end].casefold() for each in secrets_in(text) if each.kind != _SAID]
     if not values:
         return words
     return " ".join(

@@ -151,6 +151,11 @@ def test_what_is_said_in_private_is_nowhere_on_the_disk(chat, home):
     assert len(kept(home)) == 1
 
 
+def test_nothing_is_noted_in_private(chat):
+    ran = chat("/private", "My sister is called Eva.", "/private", "My brother is called Jan.")
+    assert ran.out == "Heard; nothing of it is kept.\nNoted.\n"
+
+
 def test_new_puts_the_conversation_away_and_recall_still_finds_it(chat, home):
     with ModelServer([Say("ok")]) as server:
         use(home, server)
@@ -166,8 +171,8 @@ def test_why_says_what_was_recalled_and_memory_last_what_is_computed(chat):
     ran = chat("The cellar key hangs on the nail.", "Where is the cellar key?", "/why", "/memory last")
     assert "For: Where is the cellar key?" in ran.out
     assert "used; matched by:" in ran.out
-    assert "0 user : whole, 24 of 24 characters" in ran.out
-    assert "1 assistant : hidden" in ran.out
+    assert "0 user: whole, 24 of 24 characters" in ran.out
+    assert "1 assistant: hidden" in ran.out
     assert "There is no turn yet." in chat("/why", "/memory last", words=["chat", "--chat", "other"]).out
 
 

@@ -170,6 +170,17 @@ def test_a_question_of_a_timers_turn_gets_the_next_line_and_the_prompt_comes_bac
         assert "hello" in json.dumps(server.requests[-1]["messages"][-1])
 
 
+def test_json_at_a_terminal_is_one_object_and_no_prompt(started, home):
+    with ModelServer([Say("hello")]) as server:
+        write_settings(home, server)
+        chat = started("--json")
+        chat.type("hi\n/quit\n")
+        assert chat.ended() == 0
+    shown = rendered(chat.output)
+    assert "> " not in shown
+    assert json.loads(shown[shown.index("{") :])["replies"][0]["reply"] == "hello"
+
+
 def test_a_pseudo_terminal_tells_what_did_not_come_and_how_it_ended(home):
     waits = "print('a'); import time; time.sleep(60)"
     with (

@@ -32,7 +32,19 @@ POLICIES = ("policy_kind_", "policy_treatment_", "policy_origin_")
 
 @pytest.mark.parametrize("key", MESSAGES)
 def test_every_message_is_used(key):
-    stems = ("help_", "step_", "doctor_", "option_", "argument_", "chat_help_", "status_", "model_", *POLICIES, *GRAPH)
+    stems = (
+        "help_",
+        "step_",
+        "doctor_",
+        "option_",
+        "argument_",
+        "chat_help_",
+        "status_",
+        "model_",
+        "decision_",
+        "role_",
+    )
+    stems += (*POLICIES, *GRAPH)
     assert len(re.findall(f"[\"']{key}[\"']", SOURCES)) > 1 or key.startswith(stems)
 
 

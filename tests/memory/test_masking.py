@@ -24,14 +24,16 @@ CASES = [
     ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P", "jwt"),
     ("Authorization: Bearer abcdef0123456789abcdef", "bearer-token"),
     ("postgres://robin:hunter2@db.example.org/home", "connection"),
-    ("The wifi password is BlueHeron42.", "password"),
-    ("the password for the router is swordfish", "password"),
-    ("password: opensesame", "password"),
-    ("My cat is Bean and the door code is 884422 now", "password"),
-    ("PASSWORD=zqpw77Hx20", "password"),
-    ("家里 wifi 密码是 lantian2024，别告诉别人", "password"),
-    ("门锁密码：889900", "password"),
-    ("暗号是龙潭虎穴。", "password"),
+    ("The wifi password is BlueHeron42.", "said-password"),
+    ("the password for the router is swordfish", "said-password"),
+    ("password: opensesame", "said-password"),
+    ("My cat is Bean and the door code is 884422 now", "said-password"),
+    ("MAIL_PASS=zqpw77Hx20", "password"),
+    ('{"api_key": "zq91xk2200", "n": 1}', "password"),
+    ("https://example.org/?token=zq91xk2200&page=2", "password"),
+    ("家里 wifi 密码是 lantian2024，别告诉别人", "said-password"),
+    ("门锁密码：889900", "said-password"),
+    ("暗号是龙潭虎穴。", "said-password"),
     ("我的身份证是11010519491231002X", "id-number"),
     ("card 4111 1111 1111 1111 please", "card-number"),
     ("卡号6222021234567890128", "card-number"),
@@ -47,6 +49,7 @@ def test_a_secret_of_a_known_shape_is_masked(text, kind):
     assert value not in masked(text)
     assert "****" in masked(text)
     assert masked(masked(text)) == masked(text)
+    assert (value in masked(text, said=False)) == (kind == "said-password")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,7 @@ def test_what_only_looks_like_one_is_left_alone(text):
 
 
 def test_matched_words_that_are_parts_of_a_secret_are_masked_too():
-    assert masked_terms("words +1.0: wifi blueheron42", "The wifi password is BlueHeron42.") == "words +1.0: wifi ****"
+    assert masked_terms("words +1.0: mail zqpw77hx20", "MAIL_PASS=zqpw77Hx20") == "words +1.0: mail ****"
     assert masked_terms("words +1.0: wifi", "The wifi is slow") == "words +1.0: wifi"
 
 

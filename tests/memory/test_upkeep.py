@@ -226,6 +226,22 @@ def test_a_hidden_output_that_is_erased_leaves_no_word(memory, clock):
     assert files_holding(memory.home.root, *WORDS) == set()
 
 
+def test_an_output_that_is_erased_goes_from_copies_and_another_copy_loses_nothing(memory, clock, tmp_path):
+    memory.keep(turn(user("look"), tool(" ".join(WORDS), "hide"), at=clock()))
+    memory.backups.set_rule(BackupRule(1, 3))
+    memory.backups.make_due()
+    other = memory.home.root / "log.before-1.db"
+    with opened(tmp_path / "other") as another:  # the same seqs, other rows
+        another.set_policies({"hide": HIDDEN, "plain": PLAIN})
+        another.keep(turn(user("look"), tool("plums", "hide"), at=clock()))
+        another.backup(other)
+    memory.retention.erase_after(1)
+    clock.pass_(days=2)
+    assert len(memory.retention.run()) == 1
+    assert files_holding(memory.home.root, *WORDS) == set()
+    assert files_holding(memory.home.root, "plums") == {"log.before-1.db"}
+
+
 @pytest.mark.parametrize("days", [0, -1, 10**9])
 def test_days_that_make_no_sense_are_refused(memory, days):
     with pytest.raises(InputError):

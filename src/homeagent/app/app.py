@@ -98,6 +98,10 @@ class App:
     ) -> None:
         await self._close()
 
+    async def settle_few(self) -> None:
+        """Derive the little that waits, so that nothing of it is left for the next start."""
+        await asyncio.to_thread(self._port.settle_few)
+
     def shutdown(self) -> None:
         """Close what `open` opened, where it was never started; harmless after the end of ``async with``."""
         self.inbox.close()

@@ -58,9 +58,13 @@ class HomeMemory:
 
     def recall(self, text: str, *, viewer: Viewer | None, at: datetime | None, limit: int) -> Recall:
         """Return what is remembered about ``text`` and ``viewer`` may see; first the few vectors that wait are made."""
-        if 0 < sum(self._memory.pending().values()) <= _FEW:
-            self._memory.settle()  # what was said a moment ago is found by its meaning too
+        self.settle_few()  # what was said a moment ago is found by its meaning too
         return self._memory.recall(text, viewer=viewer, at=at, limit=limit)
+
+    def settle_few(self) -> None:
+        """Derive what waits, unless it is much."""
+        if 0 < sum(self._memory.pending().values()) <= _FEW:
+            self._memory.settle()
 
     def explain(self, name: str) -> Explanation:
         """Say segment by segment what of a turn is computed."""

@@ -100,6 +100,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
         "无痕模式：从现在起什么都不保存。再输入 /private 结束。",
     ),
     "private_off": ("Turns are kept again.", "恢复保存对话。"),
+    "heard_in_private": ("Heard; nothing of it is kept.", "听到了，不会留下记录。"),
     "private_leaves_nothing": (
         "The last turn was incognito; nothing of it was kept.",
         "上一轮是无痕的，什么都没有保存。",
@@ -165,11 +166,20 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
     "model_key_missing_next": ("{step}", "请设置好密钥：{step}"),
     "model_key_refused_next": ("{step}", "请换用有效的密钥：{step}"),
     "model_credit_next": ("Top the account up, or use another model", "请充值，或换用其他模型"),
-    "model_too_long_next": ("Begin a new conversation with /new, or use a model with a larger window", "请用 /new 开始新的对话，或换用窗口更大的模型"),
+    "model_too_long_next": (
+        "Begin a new conversation with /new, or use a model with a larger window",
+        "请用 /new 开始新的对话，或换用窗口更大的模型",
+    ),
     "model_busy_next": ("Try again in a moment", "请稍后再试"),
     "model_slow_next": ("Try again, or use a faster model", "请再试一次，或换用更快的模型"),
-    "model_down_next": ("Check that it runs and that base_url is its address; homeagent doctor looks again", "请确认服务已启动，base_url 写的是它的地址；homeagent doctor 可以再查一次"),
+    "model_down_next": (
+        "Check that it runs and that base_url is its address; homeagent doctor looks again",
+        "请确认服务已启动，base_url 写的是它的地址；homeagent doctor 可以再查一次",
+    ),
     "model_broken_next": ("Try again", "请再试一次"),
     "model_refused_next": ("{step}", "请检查模型名和地址：{step}"),
-    "model_none_next": ("homeagent doctor says how each model stands", "运行 homeagent doctor 可以看到每个模型的状况"),
+    "model_none_next": (
+        "homeagent doctor says how each model stands",
+        "运行 homeagent doctor 可以看到每个模型的状况",
+    ),
 }  # fmt: skip

@@ -97,9 +97,8 @@ def explained_lines(found: Explanation, terminal: Terminal) -> Iterator[str]:
         yield terminal.message(
             "explained",
             position=segment.position,
-            role=segment.role,
-            tool=segment.tool or "",
-            decision=segment.decision or terminal.message("waiting"),
+            speaker=" ".join(filter(None, (terminal.message(f"role_{segment.role}"), segment.tool))),
+            decision=terminal.message(f"decision_{segment.decision}" if segment.decision else "waiting"),
             computed=segment.computed_length,
             raw=segment.raw_length,
             reason=segment.reason,

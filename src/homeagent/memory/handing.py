@@ -35,20 +35,24 @@ def masked_recall(found: Recall) -> Recall:
     return replace(found, hits=tuple(_masked_hit(hit) for hit in found.hits))
 
 
+def _shown(text: str) -> str:
+    return masked(text, said=False)
+
+
 def _masked_hit(hit: Hit) -> Hit:
-    neighbours = tuple(replace(each, text=masked(each.text)) for each in hit.neighbours)
+    neighbours = tuple(replace(each, text=_shown(each.text)) for each in hit.neighbours)
     why = tuple(masked_terms(reason, hit.text) for reason in hit.why)
-    return replace(hit, text=masked(hit.text), why=why, neighbours=neighbours)
+    return replace(hit, text=_shown(hit.text), why=why, neighbours=neighbours)
 
 
 def masked_document(document: Document) -> Document:
     """Return a document in short with the secrets in its words masked."""
     return replace(
         document,
-        title=masked(document.title),
-        summary=tuple(map(masked, document.summary)),
-        tags=tuple(map(masked, document.tags)),
-        entities=tuple(map(masked, document.entities)),
+        title=_shown(document.title),
+        summary=tuple(map(_shown, document.summary)),
+        tags=tuple(map(_shown, document.tags)),
+        entities=tuple(map(_shown, document.entities)),
     )
 
 

@@ -293,7 +293,7 @@ class Memory:
 
     def document_text(self, document: str, *, mask: bool = False) -> str:
         """Return a document as text: its raw segments, whole, in the order of time; for a model, ``mask`` secrets."""
-        return masked(self._archive.text(document)) if mask else self._archive.text(document)
+        return masked(self._archive.text(document), said=False) if mask else self._archive.text(document)
 
     def distil(self) -> int:
         """Make the facts and document features that wait, now; return how many turns and documents that were."""

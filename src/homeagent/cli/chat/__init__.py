@@ -20,7 +20,7 @@ __all__ = ["chat"]
 def chat(session: Session) -> int:
     """Talk until the person leaves; return 1 when a turn failed and nobody was there to see it."""
     files = [attachment(name, session.terminal) for name in session.arguments.attach]
-    lines = Lines()
+    lines = Lines(prompts=not session.terminal.json)
     screen = Screen(session.terminal, lines)
     with session.app() as app:
         welcome(session, app)

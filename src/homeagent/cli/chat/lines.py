@@ -27,10 +27,13 @@ class _Waiter:
 
 
 class Lines:
-    """Reads one line at a time. A question put while somebody waits for a line gets the next one."""
+    """Reads one line at a time. A question put while somebody waits for a line gets the next one.
 
-    def __init__(self) -> None:
-        self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
+    Without ``prompts`` nothing is written to standard output, and nobody can be asked.
+    """
+
+    def __init__(self, *, prompts: bool = True) -> None:
+        self.interactive = prompts and sys.stdin.isatty() and sys.stdout.isatty()
         self._waiting: list[_Waiter] = []
         self._early: list[str] = []
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -255,7 +255,7 @@ class LogStore(Protocol):
         ...
 
     def erase_in_copy(self, path: Path, turns: Sequence[TurnId], doomed: Doomed, by: str) -> int:
-        """Delete the same rows from a copy; return how many turns it held."""
+        """Delete the same rows from a copy, if they are the same there; return how many it held."""
         ...
 
     def unfinished_erasures(self) -> list[int]:

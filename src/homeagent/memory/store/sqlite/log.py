@@ -255,8 +255,10 @@ class SqliteLog:
             return log_erasures.erase_rows(connection, doomed, pins, by, self._clock())
 
     def erase_in_copy(self, path: Path, turns: Sequence[TurnId], doomed: Doomed, by: str) -> int:
-        """Delete the same rows from a copy of the log, turns by their ids; return how many turns it held."""
-        return log_erasures.erase_in_copy(path, turns, doomed, by, self._clock())
+        """Delete the same rows from a copy of the log, if they are the same there; return how many it held."""
+        with self._database.read() as connection:
+            recorded = log_erasures.stamps(connection, doomed)
+        return log_erasures.erase_in_copy(path, turns, doomed, recorded, by, self._clock())
 
     def unfinished_erasures(self) -> list[int]:
         """Return the erasures of which something may be left in some file, oldest first."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["erase_in_copy", "erase_rows", "finish", "insert_share", "share_rows", "unfinished"]
+__all__ = ["erase_in_copy", "erase_rows", "finish", "insert_share", "share_rows", "stamps", "unfinished"]
 
 
 def erase_rows(
@@ -65,11 +65,22 @@ def _erase_orphan_blobs(connection: sqlite3.Connection, erasure: int) -> None:
     connection.execute(f"DELETE FROM blob WHERE seq IN ({orphans})")
 
 
-def erase_in_copy(path: Path, turns: Sequence[str], doomed: Doomed, by: str, now_us: int) -> int:
-    """Delete the same rows from a copy of the log (a backup, a file kept before a migration); return how many turns.
+def stamps(connection: sqlite3.Connection, doomed: Doomed) -> dict[int, int]:
+    """Return when the single rows of ``doomed`` were recorded, by seq: by that a copy knows that they are the same."""
+    chosen = json.dumps([*doomed.segments, *doomed.writes])
+    rows = connection.execute(
+        "SELECT seq, recorded_us FROM entry WHERE seq IN (SELECT value FROM json_each(?))", (chosen,)
+    )
+    return dict(rows.fetchall())
 
-    Turns are known by their ids: a copy may have gone another way since. Single outputs and writes are known by their
-    seq and go where the copy has them at that seq. Raises `StoreError` when the copy can't be read or written.
+
+def erase_in_copy(
+    path: Path, turns: Sequence[str], doomed: Doomed, recorded: Mapping[int, int], by: str, now_us: int
+) -> int:
+    """Delete the same rows from a copy of the log (a backup, a file kept before a migration); return how many went.
+
+    Turns are known by their ids, single outputs and writes by their seq and when they were ``recorded``: a copy may
+    have gone another way since. Raises `StoreError` when the copy can't be read or written.
     """
     try:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=60.0)) as connection:
@@ -78,11 +89,15 @@ def erase_in_copy(path: Path, turns: Sequence[str], doomed: Doomed, by: str, now
             connection.execute("BEGIN IMMEDIATE")
             found = connection.execute(
                 "SELECT seq FROM turn WHERE turn_id IN (SELECT value FROM json_each(?))", (json.dumps(list(turns)),)
-            )
-            here = Doomed(tuple(seq for (seq,) in found), doomed.segments, doomed.writes)
-            erase_rows(connection, here, {}, by, now_us)
+            ).fetchall()
+            here = tuple(seq for (seq,) in found) if doomed.turns else ()
+            same = {seq for seq, at in stamps(connection, doomed).items() if recorded.get(seq) == at}
+            left = Doomed(here, _among(doomed.segments, same), _among(doomed.writes, same))
+            if here or same:
+                erase_rows(connection, left, {}, by, now_us)
             connection.execute("COMMIT")
-            connection.execute("VACUUM")
+            if here or same:
+                connection.execute("VACUUM")
             connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
         raise StoreError(
@@ -90,7 +105,11 @@ def erase_in_copy(path: Path, turns: Sequence[str], doomed: Doomed, by: str, now
             f"is a copy of the log that can't be erased from ({error})",
             "Nothing was erased; remove that file, or mend it, and try again",
         ) from error
-    return len(here.turns)
+    return len(here) + len(same)
+
+
+def _among(seqs: Sequence[int], wanted: set[int]) -> tuple[int, ...]:
+    return tuple(seq for seq in seqs if seq in wanted)
 
 
 def unfinished(connection: sqlite3.Connection) -> list[int]:
