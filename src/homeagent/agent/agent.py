@@ -263,6 +263,10 @@ class Agent:
             await self._archive(chat)
             return len(left)
 
+    def is_busy(self) -> bool:
+        """Whether a turn is under way in any chat."""
+        return self._chats.any_locked()
+
     def look_again(self) -> None:
         """Read every window from the log again: for when something was forgotten, erased or archived elsewhere."""
         self._chats.forget_windows()
