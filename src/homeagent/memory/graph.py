@@ -146,8 +146,7 @@ class Graph:
 
         Facts stay as they are. Raises `NotFoundError` for a name that nobody has, `InputError` for that of several.
         """
-        naming = self._naming(viewer)
-        one, two = naming.one(into), naming.one(other)
+        one, two = (name if self._derived.entity(name) else self._naming(viewer).one(name) for name in (into, other))
         if one == two:
             raise InputError(f"entity {into!r}", "is itself already", "Name two entities")
         return self._write(MERGE, {"into": one, "other": two}, None)
