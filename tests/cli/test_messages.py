@@ -27,6 +27,7 @@ def test_the_chinese_is_chinese(key):
 
 
 GRAPH = ("relation_", "state_", "why_")
+PLUGINS = ("plugin_state_", "plugin_treatment_")
 POLICIES = ("policy_kind_", "policy_treatment_", "policy_origin_")
 
 
@@ -44,7 +45,7 @@ def test_every_message_is_used(key):
         "decision_",
         "role_",
     )
-    stems += (*POLICIES, *GRAPH)
+    stems += (*POLICIES, *GRAPH, *PLUGINS)
     assert len(re.findall(f"[\"']{key}[\"']", SOURCES)) > 1 or key.startswith(stems)
 
 

@@ -10,6 +10,7 @@ from homeagent import __version__
 from homeagent.cli.messages import message
 from homeagent.cli.parser_facts import add_documents, add_facts
 from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
+from homeagent.cli.parser_plugin import add_plugin
 from homeagent.cli.parser_policy import add_policy
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def build(language: str) -> argparse.ArgumentParser:
     check.options.add_argument("--kind", action="append", default=[], metavar="K", help=words("option_kind"))
     add_people(commands.add("people"))
     add_policy(commands.add("policy"))
+    add_plugin(commands.add("plugin"))
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))
     return parser

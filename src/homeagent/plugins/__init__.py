@@ -2,26 +2,45 @@
 
 from homeagent.plugins.boundary import Deadline, Failure, PluginError, guarded
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
+from homeagent.plugins.description import Description, describe
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
+from homeagent.plugins.manifest_problems import ManifestError
+from homeagent.plugins.outline import ToolOutline, outline
+from homeagent.plugins.permissions import Permission
 from homeagent.plugins.registry import Registry
 from homeagent.plugins.runner import PluginRunner
+from homeagent.plugins.shelf import FoundPlugin, found_plugins, named_plugin
+from homeagent.plugins.source import PluginSource, find_source
 from homeagent.plugins.stages import StageEngine
+from homeagent.plugins.template import write_new
 
 __all__ = [
     "CallSeat",
     "Deadline",
+    "Description",
     "Failure",
+    "FoundPlugin",
     "HandlerDeclaration",
     "Host",
     "InProcess",
     "Injector",
     "Manifest",
+    "ManifestError",
+    "Permission",
     "PluginError",
     "PluginRunner",
+    "PluginSource",
     "Registry",
     "StageEngine",
     "ToolDeclaration",
+    "ToolOutline",
     "declared",
+    "describe",
+    "find_source",
+    "found_plugins",
     "guarded",
+    "named_plugin",
+    "outline",
+    "write_new",
 ]
