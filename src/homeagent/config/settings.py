@@ -25,6 +25,8 @@ EmbedderName = Literal["offline", "none", "server"]
 """What makes the vectors: the model that comes with the package, nothing, or a server."""
 
 DistilName = Literal["auto", "rules", "model"]
+"""What finds facts: the rules, and any model too, or one that runs in the house and has no price."""
+
 LanguageName = Literal["auto", "en", "zh"]
 """Which language messages are in; ``auto`` goes by the environment."""
 
