@@ -137,3 +137,4 @@ FACTS: Final[dict[str, tuple[str, str]]] = {
     "relation_studies": ("studies", "学"),
     "relation_plans": ("plans", "打算"),
 }
+"""By key: the English and the Chinese sentence."""
