@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SOURCE", "turns_of"]
 
 SOURCE: Final = "chatgpt"
+"""The channel and the source of its turns."""
 _TO_PERSON: Final = ("", "all")
 _THOUGHTS: Final = ("thoughts", "reasoning_recap")
 _POINTERS: Final = ("file-service://", "sediment://")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["SOURCE", "turns_of"]
 
 SOURCE: Final = "claude"
+"""The channel and the source of its turns."""
 
 
 def turns_of(conversation: Value) -> Iterator[Turn]:
