@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+
+from dev.pseudo_terminal import PseudoTerminal
 
 
 def test_a_new_plugin_works_at_once(homeagent, tmp_path, monkeypatch):
@@ -58,3 +61,76 @@ def test_the_built_ins_are_listed_and_told_about(homeagent):
     missing = homeagent("plugin", "info", "weather")
     assert missing.code == 1
     assert "homeagent plugin install" in missing.err
+
+
+def greeter(folder, *, permissions="[]", decorator="@tool"):
+    path = folder / "greeter.py"
+    path.write_text(
+        "# /// script\n# [tool.homeagent]\n# name = 'greeter'\n# version = '1.0'\n# sdk = '>=0.1'\n"
+        f"# permissions = {permissions}\n# ///\n"
+        "from homeagent_sdk import Plugin, tool\n\n\n"
+        f'{decorator}\ndef greet(who: str) -> str:\n    """Greet."""\n    return f"Hello, {{who}}!"\n\n\n'
+        'plugin = Plugin("greeter", "1.0", tools=[greet])\n'
+    )
+    return path
+
+
+def state(homeagent):
+    listed = homeagent("--json", "plugin", "list").json["plugins"]
+    return next((each["state"] for each in listed if each["name"] == "greeter"), None)
+
+
+def test_a_plugin_stays_out_until_it_is_agreed_to(homeagent, home, tmp_path):
+    path = greeter(tmp_path, permissions='["exec"]')
+    asked = homeagent("plugin", "install", path)
+    assert asked.code == 1
+    assert "tool greet: all of its output is remembered. Greet." in asked.err
+    assert "permissions: exec" in asked.err
+    assert "--yes" in asked.err
+    assert state(homeagent) is None
+    assert not (home / "installed").exists()
+    assert homeagent("plugin", "install", path, "--yes").code == 0
+    assert state(homeagent) == "on"
+
+
+def test_it_is_asked_about_again_only_when_it_wants_more(homeagent, home, tmp_path):
+    homeagent("plugin", "install", greeter(tmp_path), "--yes")
+    assert homeagent("plugin", "install", greeter(tmp_path, decorator="@tool(no_memory=True)")).code == 0
+    more = homeagent("--lang", "zh", "plugin", "install", greeter(tmp_path, permissions='["net:*"]'))
+    assert more.code == 1
+    assert "记忆范围变大的工具：greet" in more.err
+    assert "新增的权限：net:*" in more.err
+    assert state(homeagent) == "on"  # what was agreed to is still what is there
+    code = home / "installed" / "greeter" / "code" / "greeter.py"
+    code.write_text(greeter(tmp_path, permissions='["net:*"]').read_text())
+    assert state(homeagent) == "asks"
+    assert homeagent("plugin", "enable", "greeter").code == 1
+    assert homeagent("plugin", "enable", "greeter", "--yes").code == 0
+    assert state(homeagent) == "on"
+
+
+def test_a_plugin_is_switched_off_and_on_and_taken_out(homeagent, home, tmp_path):
+    homeagent("plugin", "install", greeter(tmp_path), "--yes")
+    assert homeagent("plugin", "disable", "greeter").code == 0
+    assert state(homeagent) == "off"
+    assert homeagent("plugin", "enable", "greeter").code == 0  # agreed to already
+    assert state(homeagent) == "on"
+    data = home / "plugins" / "greeter"
+    data.mkdir(parents=True)
+    removed = homeagent("plugin", "remove", "greeter")
+    assert str(data) in removed.out
+    assert state(homeagent) is None
+    for word in ("disable", "enable", "remove"):
+        assert homeagent("plugin", word, "greeter").code == 1
+        assert "built in" in homeagent("plugin", word, "clock").err
+
+
+def test_a_person_is_asked_and_may_say_no(home, tmp_path, homeagent):
+    command = [sys.executable, "-m", "homeagent", "plugin", "install", str(greeter(tmp_path))]
+    for answer, then in (("n", None), ("y", "on")):
+        with PseudoTerminal(command, os.environ) as terminal:
+            terminal.wait_for("Turn it on? [y/N]")
+            terminal.type(f"{answer}\n")
+            terminal.wait_for("is on" if then else "stays off")
+            assert terminal.ended() == (0 if then else 1)
+        assert state(homeagent) == then

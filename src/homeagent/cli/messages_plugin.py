@@ -13,6 +13,11 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "help_plugin_info": ("show a plugin's tools, policies and permissions", "显示插件的工具、策略和权限"),
     "help_plugin_check": ("say what is wrong with a plugin; none of its code runs", "检查插件有没有问题，不运行其代码"),
     "help_plugin_new": ("write a small plugin that works, with a test", "生成一个可用的小插件和它的测试"),
+    "help_plugin_install": ("show what a plugin wants, ask, put it into the home", "显示插件的要求，确认后装入主目录"),
+    "help_plugin_enable": ("turn a plugin on; what it wants is shown and asked first", "启用插件，先显示其要求并确认"),
+    "help_plugin_disable": ("turn a plugin off", "停用插件"),
+    "help_plugin_remove": ("take a plugin out of the home; its data stays", "从主目录移除插件，保留它的数据"),
+    "option_plugin_yes": ("agree without being asked", "不询问，直接同意"),
     "argument_plugin": ("the name of a plugin, or a file or folder", "插件名称，或文件、文件夹"),
     "argument_plugin_path": ("a plugin's file or folder", "插件的文件或文件夹"),
     "argument_plugin_new": (
@@ -25,6 +30,11 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_state_off": (
         "off; to turn it on: homeagent plugin enable {name}",
         "未启用；启用：homeagent plugin enable {name}",
+    ),
+    "plugin_state_on": ("on", "已启用"),
+    "plugin_state_asks": (
+        "off: it wants more than was agreed to; to look: homeagent plugin enable {name}",
+        "已停用：要求超出了之前的同意；查看：homeagent plugin enable {name}",
     ),
     "plugin_state_broken": ("can't be used: {problem}", "无法使用：{problem}"),
     "plugin_where": ("from {path}", "来自 {path}"),
@@ -40,6 +50,19 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
         "of its output what {cleaner} leaves is remembered",
         "输出经 {cleaner} 清洗后参与记忆计算",
     ),
+    # -- install, enable, disable, remove
+    "plugin_new_tools": ("new since you agreed, tools: {names}", "新增的工具：{names}"),
+    "plugin_new_policies": ("more of their output would be remembered: {names}", "记忆范围变大的工具：{names}"),
+    "plugin_new_permissions": ("new since you agreed, permissions: {names}", "新增的权限：{names}"),
+    "plugin_new_dependencies": ("new since you agreed, packages: {names}", "新增的依赖包：{names}"),
+    "plugin_ask": ("Turn it on? [y/N] ", "要启用吗？[y/N] "),
+    "plugin_not_agreed": ("It stays off; nothing was changed.", "保持停用，没有做任何改动。"),
+    "plugin_needs_yes": ("what it wants is not agreed to yet", "还没有同意它的要求"),
+    "plugin_needs_yes_next": ("Read the lines above, then add --yes", "请阅读上面的内容，然后加上 --yes"),
+    "plugin_is_on": ("{name} is on.", "{name} 已启用。"),
+    "plugin_is_off": ("{name} is off.", "{name} 已停用。"),
+    "plugin_removed": ("{name} is taken out.", "{name} 已移除。"),
+    "plugin_data_left": ("Its data is still in {path}", "它的数据仍在 {path}"),
     # -- check, new
     "plugin_good": (
         "{name} {version}: the manifest is in order; tools that can be seen: {count}.",

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 from homeagent.builtin import built_ins
 from homeagent.cli.plugin_lines import plain_plugin, plugin_lines
 from homeagent.plugins import (
+    Consents,
     ManifestError,
     PluginError,
+    asked_of,
     describe,
     find_source,
     found_plugins,
     named_plugin,
     outline,
+    tools_of,
     write_new,
 )
 
 if TYPE_CHECKING:
     from homeagent.cli.session import Session
-    from homeagent.plugins import FoundPlugin
+    from homeagent.plugins import Consent, FoundPlugin
 
 __all__ = ["check", "info", "listed", "new"]
 
@@ -35,8 +38,9 @@ def listed(session: Session) -> int:
         plain.append({"name": plugin.name, "version": plugin.version, "state": "built_in"})
         lines.append(say("plugin_line", name=plugin.name, version=plugin.version, state=state))
     found = found_plugins(session.home.root)
+    consents = Consents(session.home.root).all()
     for each in found:
-        state, values = _state(each)
+        state, values = _state(each, consents.get(each.name))
         version = each.description.version if each.description else ""
         plain.append({"name": each.name, "version": version, "state": state, **values})
         told = say(f"plugin_state_{state}", name=each.name, **values)
@@ -97,10 +101,19 @@ def _is_path(name: str) -> bool:
     return "/" in name or "\\" in name or name.endswith(".py") or name in (".", "..")
 
 
-def _state(found: FoundPlugin) -> tuple[str, dict[str, str]]:
+def _state(found: FoundPlugin, agreed: Consent | None) -> tuple[str, dict[str, str]]:
     if found.problem is not None:
         return "broken", {"problem": str(found.problem)}
-    return "off", {}
+    if agreed is None or not agreed.on:
+        return "off", {}
+    if found.source is not None and found.description is not None:
+        try:
+            wanted = asked_of(found.description, tools_of(outline(found.source)))
+        except PluginError as error:
+            return "broken", {"problem": str(error)}
+        if agreed.growth(wanted):
+            return "asks", {}
+    return "on", {}
 
 
 def _built_in(session: Session, name: str) -> int:

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from homeagent.cli.terminal import Terminal
-    from homeagent.plugins import Description, PluginSource, ToolOutline
+    from homeagent.plugins import Description, Growth, PluginSource, ToolOutline
 
-__all__ = ["plain_plugin", "plugin_lines", "tool_lines"]
+__all__ = ["growth_lines", "plain_plugin", "plugin_lines", "tool_lines"]
 
 
 def plugin_lines(
@@ -38,6 +38,13 @@ def tool_lines(tools: Sequence[ToolOutline], terminal: Terminal) -> Iterator[str
         yield say("plugin_tool", tool=tool.name, treatment=treatment, summary=tool.summary)
     if not tools:
         yield say("plugin_no_tools")
+
+
+def growth_lines(growth: Growth, terminal: Terminal) -> Iterator[str]:
+    """Yield what a plugin wants beyond what was agreed to."""
+    for kind, names in asdict(growth).items():
+        if names:
+            yield terminal.message(f"plugin_new_{kind}", names=", ".join(names))
 
 
 def plain_plugin(source: PluginSource, told: Description, tools: Sequence[ToolOutline]) -> dict[str, object]:

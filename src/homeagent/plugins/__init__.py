@@ -1,10 +1,13 @@
 """Plugins: what they declare, where they run, and how a turn calls them. Built-ins run in this process."""
 
 from homeagent.plugins.boundary import Deadline, Failure, PluginError, guarded
+from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
+from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
 from homeagent.plugins.description import Description, describe
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
+from homeagent.plugins.installing import put_in, take_out
 from homeagent.plugins.manifest_problems import ManifestError
 from homeagent.plugins.outline import ToolOutline, outline
 from homeagent.plugins.permissions import Permission
@@ -17,10 +20,13 @@ from homeagent.plugins.template import write_new
 
 __all__ = [
     "CallSeat",
+    "Consent",
+    "Consents",
     "Deadline",
     "Description",
     "Failure",
     "FoundPlugin",
+    "Growth",
     "HandlerDeclaration",
     "Host",
     "InProcess",
@@ -35,6 +41,7 @@ __all__ = [
     "StageEngine",
     "ToolDeclaration",
     "ToolOutline",
+    "asked_of",
     "declared",
     "describe",
     "find_source",
@@ -42,5 +49,8 @@ __all__ = [
     "guarded",
     "named_plugin",
     "outline",
+    "put_in",
+    "take_out",
+    "tools_of",
     "write_new",
 ]
