@@ -60,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 % of a long life")
     policy.add_argument("--turns", type=int, default=100_000, help="how many turns the home holds (100000)")
     policy.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled home there and use it again")
+    cost = _command(commands, "cost", _cost, "time, memory and disk of a long life, and how they grow")
+    cost.add_argument("--segments", type=int, default=100_000, help="how many segments the home holds (100000)")
+    cost.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled homes there and use them again")
     _command(commands, "cli", _cli, "how long the command line takes to start")
     return parser
 
@@ -163,6 +166,14 @@ def _policy(arguments: argparse.Namespace) -> int:
     report = policy_report(arguments.turns, arguments.homes)
     _write(arguments, report, policy_table(report))
     return 0 if report["passed"] else 1
+
+
+def _cost(arguments: argparse.Namespace) -> int:
+    from bench.cost import cost_report, cost_table
+
+    report = cost_report(arguments.segments, arguments.homes)
+    _write(arguments, report, cost_table(report))
+    return 0
 
 
 def _cli(arguments: argparse.Namespace) -> int:
