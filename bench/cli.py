@@ -50,6 +50,11 @@ def _parser() -> argparse.ArgumentParser:
     abstain = _command(commands, "abstain", _abstain, "how well recall knows that there is no answer")
     _add_data(abstain)
     abstain.add_argument("--dump", type=Path, metavar="FILE", help="write each probability and what was true")
+    peers = _command(commands, "peers", _peers, "other memories on the same questions, each in its own environment")
+    _add_data(peers)
+    peers.add_argument("--peer", action="append", default=[], metavar="NAME", help="only this one (repeat for several)")
+    peers.add_argument("--conversations", type=int, metavar="N", help="only the first N of each set")
+    peers.add_argument("--environments", type=Path, metavar="DIR", help="where they are installed, and used again")
     crash = _command(commands, "crash", _crash, "writers killed at random moments: what is lost, what is doubled")
     crash.add_argument("--rounds", type=int, default=200, help="how often all writers are killed (200)")
     crash.add_argument("--writers", type=int, default=4, help="processes that write at the same time (4)")
@@ -148,6 +153,16 @@ def _abstain(arguments: argparse.Namespace) -> int:
 
     report = abstain_report(_options(arguments), arguments.dump)
     _write(arguments, report, abstain_table(report))
+    return 0
+
+
+def _peers(arguments: argparse.Namespace) -> int:
+    from bench.peers.report import Bounds, peers_report, peers_table
+
+    environments = arguments.environments or Path("~/.cache/homeagent-bench/peers").expanduser()
+    bounds = Bounds(tuple(arguments.peer), arguments.conversations, environments)
+    report = peers_report(_options(arguments), bounds)
+    _write(arguments, report, peers_table(report))
     return 0
 
 
