@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bench.errors import BenchError
+from bench.merging import merging
 from homeagent.memory import Memory, Place, Segment, Turn
 from homeagent.memory.distil.facts import spoken, value_key
 from homeagent.memory.embed.none import NoEmbedder
@@ -77,8 +78,9 @@ def measured(sentences: Sequence[Labelled]) -> dict[str, object]:
 
 
 def report() -> dict[str, object]:
-    """Return the figures of both halves."""
-    return {"sets": {half: measured(read_labels(FOLDER / f"{half}.jsonl")) for half in HALVES}}
+    """Return the figures of both halves, and how long merging takes."""
+    sets = {half: measured(read_labels(FOLDER / f"{half}.jsonl")) for half in HALVES}
+    return {"sets": sets, "merging": merging()}
 
 
 def table(figures: dict[str, object]) -> str:
@@ -91,6 +93,9 @@ def table(figures: dict[str, object]) -> str:
             lines.append(
                 f"{half:<5} {name:<14} {shown} {scores['right']:>4} {scores['found']:>4} {scores['wanted']:>4}"
             )
+    merged = figures.get("merging")
+    if isinstance(merged, dict):
+        lines.append(f"merging {merged['entities']} entities: {merged['merge_seconds']} s")
     return "\n".join(lines)
 
 

@@ -313,3 +313,28 @@ async def test_a_merge_by_names_joins_and_comes_apart(tmp_path: Path) -> None:
         await world.say("undo that")
         assert "taken back" in output(world, "memory_merge")
         assert memory.graph.facts(subject="Odalys Brandt", relation="likes") == []
+
+
+@in_loop
+async def test_what_was_forgotten_or_erased_is_out_of_view_too(tmp_path: Path) -> None:
+    script: list[object] = ["Nice.", "Fine."]
+    async with world_of(tmp_path, script) as world:
+        world.ui.consent = True
+        await world.say("Ada lives in Graz.")
+        await world.say("Ada likes fennel.")
+        first = next(iter(world.app.memory.turns())).turn_id
+        world.app.memory.distil()
+        (fennel,) = [each.fact for each in world.app.memory.graph.facts(subject="Ada") if each.value == "fennel"]
+        script += [call("memory_forget", 1, turns=[first]), "Done.", "ok"]
+        await world.say("forget where Ada lives")
+        await world.say("and now?")
+        shown = "\n".join(message.text for message in world.requests[-1].messages)
+        assert "Graz" not in shown
+        assert "fennel" in shown
+        script += [call("memory_purge", 1, fact=fennel, hard=True), "Done.", "ok"]
+        twin = keep(world, "Ada likes fennel.", 9, place=Place("cli", "other"), sender="bo")
+        await world.say("erase what Ada likes")
+        await world.say("and now?")
+        assert "Deleted for good" in output(world, "memory_purge")
+        assert twin not in [row.turn_id for row in world.app.memory.turns()], "it says the fact too"
+        assert "fennel" not in "\n".join(message.text for message in world.requests[-1].messages)

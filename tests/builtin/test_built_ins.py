@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from homeagent import builtin
+from homeagent.agent.context import Limits, Parts, fit
 from homeagent.builtin import built_ins
+from homeagent.models import Message, ToolSpec
+from homeagent.models.tokens import TokenEstimator
 
 if TYPE_CHECKING:
     from homeagent_sdk.tools import AnyTool
@@ -63,7 +66,7 @@ def test_every_tool_has_the_policy_that_the_memory_counts_on() -> None:
 
 
 def test_the_plugins_have_their_names() -> None:
-    assert [plugin.name for plugin in built_ins()] == ["memory", "people", "files", "shell", "terminal", "clock"]
+    assert [plugin.name for plugin in built_ins()] == ["memory", "files", "shell", "terminal", "clock", "people"]
 
 
 @pytest.mark.parametrize("name", TOOLS)
@@ -94,3 +97,13 @@ def test_importing_the_package_imports_no_plugin() -> None:
     program = "import sys, homeagent.builtin; print([n for n in sys.modules if n.startswith('homeagent.builtin.')])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_small_window_has_room_for_the_first_tools_of_each_kind() -> None:
+    specs = tuple(ToolSpec(tool.name, tool.description, tool.parameters) for tool in TOOLS.values())
+    fitted = fit(Parts("", specs, (Message("user", "hello"),)), (), Limits(8_192, 2_048, TokenEstimator().text))
+    names = [tool.name for tool in fitted.tools]
+    assert {"memory_recall", "memory_note", "doc_query", "files_read", "files_write", "files_edit", "cmd_run"} <= set(
+        names
+    )
+    assert names == [name for name in TOOLS if name in names]

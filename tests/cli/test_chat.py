@@ -151,6 +151,11 @@ def test_what_is_said_in_private_is_nowhere_on_the_disk(chat, home):
     assert len(kept(home)) == 1
 
 
+def test_nothing_is_noted_in_private(chat):
+    ran = chat("/private", "My sister is called Eva.", "/private", "My brother is called Jan.")
+    assert ran.out == "Heard; nothing of it is kept.\nNoted.\n"
+
+
 def test_new_puts_the_conversation_away_and_recall_still_finds_it(chat, home):
     with ModelServer([Say("ok")]) as server:
         use(home, server)

@@ -129,3 +129,12 @@ def test_names_that_differ_by_title_order_or_family_name_are_suggested_and_commo
     }
     crowd = [(named(f"Ada Berg{at}"), 1) for at in range(100)]
     assert suggestions(crowd, Merges([])) == []
+
+
+def test_merges_in_a_long_chain_and_into_one_stand_for_what_was_said_last():
+    chain = Merges((f"e{number}", f"e{number - 1}") for number in range(1, 3000))
+    assert chain.root("e0") == "e2999"
+    assert len(chain.members("e1500")) == 3000
+    star = Merges([*(("hub", f"e{number}") for number in range(3000)), ("top", "hub")])
+    assert star.root("e7") == "top"
+    assert len(star.members("top")) == 3002

@@ -285,3 +285,61 @@ def test_a_merge_joins_two_entities_and_can_be_taken_back(memory):
         memory.graph.unmerge(1)
     with pytest.raises(NotFoundError):
         memory.graph.merge_entities(suggested.into, "e00")
+
+
+# -- whom a text means -----------------------------------------------------------------------------------------------
+
+
+def test_my_sister_is_who_i_named_so_and_nobody_elses(memory):
+    keep(memory, "My sister Ottoline lives in Bergen.")
+    keep(memory, "My sister lives in Turin.", sender="ann", chat="group", members=("ann", "owner"))
+    keep(memory, "My sister Gwen likes fennel.", sender="ann", chat="group", members=("ann", "owner"))
+    assert held(memory, "my sister") == held(memory, "我妹妹") == [("lives_in", "Bergen")]
+    both = ("ann", "owner")
+    assert set(held(memory, "my sister", viewer=viewer("ann", members=both))) == {
+        ("lives_in", "Turin"),
+        ("likes", "fennel"),
+    }
+    memory.graph.commit_fact("my sister", "likes", "skiing")
+    assert ("likes", "skiing") in held(memory, "Ottoline")
+
+
+def test_my_things_are_not_anothers(memory):
+    keep(memory, "My bike is in the garage.")
+    keep(memory, "My bike is in the hall.", sender="ann", chat="group", members=("ann", "owner"))
+    assert held(memory, "my bike", "located_at") == [("located_at", "garage")]
+    assert held(memory, "我的bike", "located_at") == [("located_at", "garage")]
+
+
+def test_the_owner_is_the_owner_whoever_asks(memory):
+    keep(memory, "I live in Graz.", chat="group", members=("ann", "owner"))
+    keep(memory, "I live in Oslo.", sender="ann", chat="group", members=("ann", "owner"))
+    asks = viewer("ann", members=("ann", "owner"))
+    assert held(memory, "owner", viewer=asks) == [("lives_in", "Graz")]
+    assert held(memory, "me", viewer=asks) == [("lives_in", "Oslo")]
+
+
+def test_a_written_fact_goes_to_who_has_that_name_and_a_name_of_two_is_refused(memory):
+    keep(memory, "我叫阿杰，我喜欢足球", sender="qq-1", chat="group", members=("owner", "qq-1", "qq-2"))
+    memory.graph.commit_fact("阿杰", "age", "30")
+    assert ("age", "30") in held(memory, "me", viewer=viewer("qq-1", "dm-qq-1")) or held(memory, "qq-1", "age")
+    keep(memory, "我叫阿杰，我喜欢篮球", sender="qq-2", chat="group", members=("owner", "qq-1", "qq-2"))
+    with pytest.raises(InputError, match="several") as refused:
+        memory.graph.commit_fact("阿杰", "age", "31")
+    assert all(each.entity in refused.value.next_step for each in memory.graph.entities("阿杰"))
+
+
+def test_a_fact_of_a_forgotten_turn_or_write_is_gone_until_it_is_brought_back(memory):
+    kept = keep(memory, "remember that")
+    memory.graph.commit_fact("Ada", "likes", "fennel", turn=memory.find(kept))
+    wrong = memory.graph.commit_fact("Ada", "likes", "soup")
+    memory.graph.edit_fact(wrong, "stew", turn=memory.find(kept))
+    assert set(held(memory, "Ada")) == {("likes", "fennel"), ("likes", "stew")}
+    memory.forget(kept)
+    assert held(memory, "Ada") == [("likes", "soup")], "the correction was forgotten with its turn"
+    assert memory.rebuild(verify=True).equal
+    memory.undo(kept)
+    memory.distil()
+    assert set(held(memory, "Ada")) == {("likes", "fennel"), ("likes", "stew")}
+    memory.rebuild()
+    assert set(held(memory, "Ada")) == {("likes", "fennel"), ("likes", "stew")}

@@ -49,8 +49,8 @@ def nobody_derives(memory):
 
 def claiming(memory):
     """The turns that a fact about the code rests on."""
-    said = [saying for fact in memory.graph.history() for saying in fact.said]
-    return {saying.external_id for saying in said if "zq81kk77vv" in saying.text}
+    facts = [fact for fact in memory.graph.history() if "code" in fact.subject_name]
+    return {saying.external_id for fact in facts for saying in fact.said}
 
 
 def in_chat(memory):

@@ -61,10 +61,10 @@ class FakeFacts:
         self._wrote("restore", fact)
         return self._turns(fact)
 
-    async def erase(self, fact: str) -> Sequence[str]:
-        """Remember the write; return the turns of that fact."""
+    async def erase(self, fact: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Remember the write; return the turns of that fact, and that none stays."""
         self._wrote("erase", fact)
-        return self._turns(fact)
+        return self._turns(fact), ()
 
     def _wrote(self, *write: object) -> str:
         self.writes.append(write)

@@ -117,8 +117,11 @@ class FactAccess(Protocol):
         """Take `forget` back; return the turns."""
         ...
 
-    async def erase(self, fact: str) -> Sequence[str]:
-        """Delete everything that says a fact for good; return the turns. The owner is always asked."""
+    async def erase(self, fact: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Delete everything that says a fact for good. The owner is always asked.
+
+        Returns the turns that went, and those that stay though they say the same, quote it or cite it.
+        """
         ...
 
 

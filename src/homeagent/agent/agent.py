@@ -132,7 +132,7 @@ class Agent:
         chat.why = Why(message.text, nothing=False) if typed else await self._recall(turn, message.text, window)
         turn.ui.show(Recalled(chat.why))
         setting = await self._set(turn, message, chat, window)
-        turn.bring_back = partial(self._bring_back, turn, chat)
+        turn.bring_back, turn.look_again = partial(self._bring_back, turn, chat), self.look_again
         toolbox = Toolbox(turn, self._parts.registry, self._stages, self._parts.memory, self._settings)
         asked = Asked(self._offline if typed else self._model, self._tokens)
         conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
@@ -262,6 +262,10 @@ class Agent:
             chat.leaving += left
             await self._archive(chat)
             return len(left)
+
+    def is_busy(self) -> bool:
+        """Whether a turn is under way in any chat."""
+        return self._chats.any_locked()
 
     def look_again(self) -> None:
         """Read every window from the log again: for when something was forgotten, erased or archived elsewhere."""

@@ -80,6 +80,10 @@ class Chats:
             chat.window = await asyncio.to_thread(self._reopened, place)
             chat.private, chat.stale = None, False
 
+    def any_locked(self) -> bool:
+        """Whether a turn is under way in any chat."""
+        return any(chat.lock.locked() for chat in self._chats.values())
+
     def forget_windows(self) -> None:
         """Show every chat as it is in the log, from its next turn on; a turn under way goes on with what it has."""
         for chat in self._chats.values():

@@ -6,6 +6,7 @@ was recalled and other volatile lines after the words that came in.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Fitted", "Limits", "Parts", "View", "Window", "fit", "history_room", "view_of"]
 
 _SHARE_OF_TOOLS = 0.3
+_FIRST_OF_FAMILY = 4
 _SHARE_OF_INSTRUCTIONS = 0.3
 _SHARE_OF_VOLATILE = 0.2
 _SHARE_OF_PRESENT = 0.3
@@ -158,14 +160,24 @@ def fit(parts: Parts, views: Sequence[View], limits: Limits) -> Fitted:
 def _fixed(parts: Parts, limits: Limits) -> tuple[Message, tuple[ToolSpec, ...]]:
     count = limits.count
     text = _cut(parts.instructions, int(limits.room * _SHARE_OF_INSTRUCTIONS), count)
-    left = int(limits.room * _SHARE_OF_TOOLS)
-    tools: list[ToolSpec] = []
-    for tool in parts.tools:
-        left -= tool_tokens(tool, count)
-        if left < 0:
+    return Message("system", text), _offered(parts.tools, int(limits.room * _SHARE_OF_TOOLS), count)
+
+
+def _offered(tools: Sequence[ToolSpec], room: int, count: Count) -> tuple[ToolSpec, ...]:
+    """Return the tools that fit, in their order: the first of each family (``files_``...) before its further ones."""
+    seen: Counter[str] = Counter()
+    ranked: list[tuple[int, int]] = []
+    for place, tool in enumerate(tools):
+        family = tool.name.partition("_")[0]
+        ranked.append((seen[family] // _FIRST_OF_FAMILY, place))
+        seen[family] += 1
+    fitting: list[int] = []
+    for _, place in sorted(ranked):
+        room -= tool_tokens(tools[place], count)
+        if room < 0:
             break
-        tools.append(tool)
-    return Message("system", text), tuple(tools)
+        fitting.append(place)
+    return tuple(tools[place] for place in sorted(fitting))
 
 
 def _cut(text: str, tokens: int, count: Count) -> str:

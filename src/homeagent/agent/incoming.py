@@ -86,12 +86,17 @@ def _no_room(_past: Sequence[PastTurn]) -> bool:
     return False
 
 
+def _nothing_in_view() -> None:
+    return None
+
+
 @dataclass(slots=True)
 class OpenTurn:
     """A turn under way. Every segment goes to the log at once; ``messages`` is what the model sees of it.
 
     ``memory`` is None for a private turn, which leaves nothing. ``segments`` are what was said so far. ``bring_back``
-    shows archived turns of this chat again, at their own time, and tells whether there was room for them.
+    shows archived turns of this chat again, at their own time, and tells whether there was room for them;
+    ``look_again`` takes out of every window what was forgotten, from the next turn on.
     """
 
     incoming: Incoming
@@ -106,6 +111,7 @@ class OpenTurn:
     spent: Spent = field(default_factory=Spent)
     closed: bool = False
     bring_back: Callable[[Sequence[PastTurn]], bool] = _no_room
+    look_again: Callable[[], None] = _nothing_in_view
 
     @staticmethod
     async def open(incoming: Incoming, at: datetime, ui: Ui, memory: MemoryPort) -> OpenTurn:

@@ -70,8 +70,8 @@ class KnowledgePort(Protocol):
         """Hide what says a fact, or bring it back; return the turns."""
         ...
 
-    def erase_fact(self, fact: str) -> Sequence[TurnId]:
-        """Delete what says a fact for good; return the turns."""
+    def erase_fact(self, fact: str) -> tuple[Sequence[TurnId], Sequence[TurnId]]:
+        """Delete what says a fact for good; return those turns, and the turns that stay and say, quote or cite it."""
         ...
 
     def speakers(self, turns: Sequence[str]) -> Sequence[tuple[Place, str, str]]:

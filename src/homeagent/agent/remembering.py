@@ -108,20 +108,24 @@ class TurnFacts:
         """Bring it back."""
         return await self._hide(fact, "May this be brought back?", "可以恢复这条吗？", undo=True)
 
-    async def erase(self, fact: str) -> Sequence[str]:
-        """Delete everything that says a fact for good."""
+    async def erase(self, fact: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Delete everything that says a fact for good; return what went, and what stays and says the same."""
         await self._consent.owner_only("fact")
         with refused("fact"):
             detail = await self._described(fact)
             await self._consent.to("Delete this for good? It can't be undone.", "彻底删除？无法恢复。", detail)
-            return tuple(await asyncio.to_thread(self._knowledge.erase_fact, fact))
+            gone, left = await asyncio.to_thread(self._knowledge.erase_fact, fact)
+        self._turn.look_again()
+        return tuple(gone), tuple(left)
 
     async def _hide(self, fact: str, english: str, chinese: str, *, undo: bool) -> Sequence[str]:
         await self._consent.owner_only("fact")
         with refused("fact"):
             detail = fact if undo else await self._described(fact)
             await self._consent.to(english, chinese, detail, unless=[fact])
-            return tuple(await asyncio.to_thread(self._knowledge.forget_fact, fact, undo=undo))
+            turns = tuple(await asyncio.to_thread(self._knowledge.forget_fact, fact, undo=undo))
+        self._turn.look_again()
+        return turns
 
     async def _described(self, fact: str) -> str:
         claim = await asyncio.to_thread(self._knowledge.claim, fact)

@@ -103,3 +103,4 @@ class TurnMemory:
         await may_take_back(self._turn, knowledge, self._consent, turns, undo=undo)
         with refused("turns"):
             await asyncio.to_thread(knowledge.forget, turns, undo=undo)
+        self._turn.look_again()

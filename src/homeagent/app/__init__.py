@@ -1,7 +1,7 @@
 """Joins the parts into one program: memory, model, plugins, agent. The only place that does."""
 
 from homeagent.app.app import App, AppParts
-from homeagent.app.configured import agent_settings, check, hidden_secrets, model_of, parts_of, sources_of
+from homeagent.app.configured import agent_settings, check, distiller_of, hidden_secrets, model_of, parts_of, sources_of
 from homeagent.app.home_memory import HomeMemory
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "HomeMemory",
     "agent_settings",
     "check",
+    "distiller_of",
     "hidden_secrets",
     "model_of",
     "parts_of",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
+from homeagent.app.extraction import Extraction
 from homeagent.app.home_memory import INJECTED, HomeMemory
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError, HomeAgentError
@@ -42,6 +43,7 @@ class AppParts:
     """What an app is made with besides its home; what is left out is the plain choice.
 
     ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
+    ``distiller`` is a model that is asked for facts in quiet moments, beside the rules.
     """
 
     model: Model = field(default_factory=OfflineModel)
@@ -49,6 +51,7 @@ class AppParts:
     plugin_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     agent: AgentSettings = field(default_factory=AgentSettings)
     embedder: Embedder | None = None
+    distiller: Model | None = None
     clock: Callable[[], datetime] = _now
 
 
@@ -63,6 +66,8 @@ class App:
         host = Host(memory.home.root / "plugins", self.inbox)
         self._port = HomeMemory(memory)
         self._retired: list[Model] = []
+        self._distiller = parts.distiller
+        self._extracting: asyncio.Task[None] | None = None
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
             self.registry.register(InProcess(plugin, host, parts.plugin_settings.get(plugin.name)))
         unknown = set(parts.plugin_settings) - set(self.registry.plugins)
@@ -88,6 +93,9 @@ class App:
             await self.registry.start()
             policies, returning = self.registry.policies(), self.registry.returning_memory()
             await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
+            if self._distiller is not None:
+                extraction = Extraction(self.memory, self._distiller, self.agent.is_busy)
+                self._extracting = asyncio.create_task(extraction.run())
         except BaseException:
             await self._close()
             raise
@@ -141,8 +149,11 @@ class App:
 
     async def _close(self) -> None:
         try:
+            if self._extracting is not None:
+                self._extracting.cancel()
+                await asyncio.wait({self._extracting})
             await self.registry.stop()
-            for model in (self.model, *self._retired):
+            for model in (self.model, *self._retired, *([self._distiller] if self._distiller is not None else [])):
                 await model.close()
         finally:
             self.inbox.close()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from homeagent.agent import AgentSettings
 from homeagent.app.app import AppParts
+from homeagent.app.extraction import at_home
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError
 from homeagent.models import OfflineModel, Price, Router, Source, Timeouts
@@ -22,14 +23,30 @@ if TYPE_CHECKING:
     from homeagent.models import Model
     from homeagent_sdk import Plugin
 
-__all__ = ["agent_settings", "check", "hidden_secrets", "model_of", "parts_of", "sources_of"]
+__all__ = ["agent_settings", "check", "distiller_of", "hidden_secrets", "model_of", "parts_of", "sources_of"]
 
 _HIDDEN = "***"
 
 
 def parts_of(config: Config, *, model: Model, embedder: Embedder) -> AppParts:
     """Return what an app is made of by these settings."""
-    return AppParts(model=model, plugin_settings=config.plugins, agent=agent_settings(config), embedder=embedder)
+    return AppParts(
+        model=model,
+        plugin_settings=config.plugins,
+        agent=agent_settings(config),
+        embedder=embedder,
+        distiller=distiller_of(config),
+    )
+
+
+def distiller_of(config: Config) -> Model | None:
+    """Return the model that finds facts by these settings, None where the rules do it alone.
+
+    Nothing is sent out of the house, and nothing costs money, unless ``distil = "model"`` says so.
+    """
+    sources = sources_of(config)
+    wanted = {"rules": (), "model": sources, "auto": at_home(sources)}[config.memory.distil]
+    return Router(wanted) if wanted else None
 
 
 def agent_settings(config: Config) -> AgentSettings:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 from homeagent.agent import PastTurn
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
-from homeagent.memory import OWNER
+from homeagent.memory import OWNER, TurnId
 from homeagent.memory.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from homeagent.memory import Document, Fact, Memory, Place, TurnId, Viewer
+    from homeagent.memory import Document, Fact, Memory, Place, Viewer
     from homeagent.memory.store.records import TurnRow
 
 __all__ = ["INJECTED", "HomeKnowledge", "past_turn"]
@@ -72,10 +72,12 @@ class HomeKnowledge:
         forgetting = self._memory.forgetting
         return _names((forgetting.undo if undo else forgetting.forget)(Target(fact=fact)).turns)
 
-    def erase_fact(self, fact: str) -> Sequence[TurnId]:
-        """Delete what says a fact for good; return the turns."""
-        chosen = self._memory.forgetting.chosen(Target(fact=fact))
-        return self._memory.forgetting.erase(chosen).turns
+    def erase_fact(self, fact: str) -> tuple[Sequence[TurnId], Sequence[TurnId]]:
+        """Delete what says a fact for good; return those turns, and the turns that stay and say, quote or cite it."""
+        forgetting = self._memory.forgetting
+        chosen = forgetting.chosen(Target(fact=fact))
+        left = dict.fromkeys(TurnId(each.turn) for each in forgetting.survivors(chosen) if each.turn)
+        return forgetting.erase(chosen).turns, tuple(left)
 
     def speakers(self, turns: Sequence[str]) -> Sequence[tuple[Place, str, str]]:
         """Return place, sender and words of each of these turns."""

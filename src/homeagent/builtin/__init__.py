@@ -15,4 +15,4 @@ def built_ins() -> tuple[Plugin, ...]:
     # Late: a program that only shows its help needs none of them.
     from homeagent.builtin import clock, files, memory, people, shell, terminal
 
-    return (memory.PLUGIN, people.PLUGIN, files.PLUGIN, shell.PLUGIN, terminal.PLUGIN, clock.PLUGIN)
+    return (memory.PLUGIN, files.PLUGIN, shell.PLUGIN, terminal.PLUGIN, clock.PLUGIN, people.PLUGIN)

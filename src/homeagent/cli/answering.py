@@ -8,20 +8,25 @@ from homeagent.cli.hits import time_text
 from homeagent.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from homeagent.models import AnswerFromMemory, Recalled
 
 __all__ = ["answers_in"]
 
 
-def answers_in(terminal: Terminal) -> AnswerFromMemory:
-    """Return what makes the answers of `OfflineModel`, in the language of the question."""
+def answers_in(terminal: Terminal, keeps: Callable[[], bool]) -> AnswerFromMemory:
+    """Return what makes the answers of `OfflineModel`, in the language of the question.
+
+    ``keeps`` says whether what is said now is kept: nothing is noted in private.
+    """
     from homeagent.memory.compute import QueryText
     from homeagent.memory.text.speech import is_question
 
     def answer(said: str, recalled: tuple[Recalled, ...]) -> str:
         speaking = Terminal(terminal.language_of(said), json=terminal.json)
         if not is_question(QueryText(said)):
-            return speaking.message("kept")
+            return speaking.message("kept" if keeps() else "heard_in_private")
         if not recalled:
             return speaking.message("knows_nothing")
         lines = [speaking.message("remembers")]

@@ -6,14 +6,18 @@ import re
 from typing import Final
 
 from homeagent.cli.messages_chat import CHAT
+from homeagent.cli.messages_facts import FACTS
 from homeagent.cli.messages_forgetting import FORGETTING
+from homeagent.cli.messages_plugin import PLUGIN
 from homeagent.cli.messages_policy import POLICY
 
 __all__ = ["MESSAGES", "message", "usage_problem"]
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **CHAT,
+    **FACTS,
     **FORGETTING,
+    **PLUGIN,
     **POLICY,
     # -- help: frame
     "help_homeagent": ("A personal agent for a household, with a long-term memory.", "家里的私人助手，有长期记忆。"),

@@ -100,6 +100,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
         "无痕模式：从现在起什么都不保存。再输入 /private 结束。",
     ),
     "private_off": ("Turns are kept again.", "恢复保存对话。"),
+    "heard_in_private": ("Heard; nothing of it is kept.", "听到了，不会留下记录。"),
     "private_leaves_nothing": (
         "The last turn was incognito; nothing of it was kept.",
         "上一轮是无痕的，什么都没有保存。",

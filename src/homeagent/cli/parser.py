@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from homeagent import __version__
 from homeagent.cli.messages import message
+from homeagent.cli.parser_facts import add_documents, add_facts
 from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
+from homeagent.cli.parser_plugin import add_plugin
 from homeagent.cli.parser_policy import add_policy
 
 if TYPE_CHECKING:
@@ -119,6 +121,7 @@ def build(language: str) -> argparse.ArgumentParser:
     check.options.add_argument("--kind", action="append", default=[], metavar="K", help=words("option_kind"))
     add_people(commands.add("people"))
     add_policy(commands.add("policy"))
+    add_plugin(commands.add("plugin"))
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))
     return parser
@@ -138,7 +141,9 @@ def _memory(parser: Parser) -> None:
         turn.arguments.add_argument("turn", metavar="TURN", help=words("argument_turn"))
         turn.options.add_argument("--source", help=words("option_source"))
     commands.add("stats", "upkeep:stats")
+    add_facts(commands)
     commands.add("archive", "upkeep:archive")
+    add_documents(commands)
     rebuild = commands.add("rebuild", "upkeep:rebuild")
     rebuild.options.add_argument("--verify", action="store_true", help=words("option_verify"))
     add_forgetting(commands)

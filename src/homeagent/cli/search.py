@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from homeagent.cli.terminal import Terminal
     from homeagent.memory import Recall, Viewer
 
-__all__ = ["search"]
+__all__ = ["moment_of", "search", "viewer_of"]
 
 
 def search(session: Session) -> int:
@@ -24,11 +24,11 @@ def search(session: Session) -> int:
     limit: int = arguments.limit if arguments.limit is not None else session.config.memory.recall_limit
     if limit < 1:
         raise InputError("--limit", terminal.message("too_few"), "--limit 5")
-    at = _moment(session)
+    at = moment_of(session)
     with session.memory() as memory:
         session.greet(memory)
         session.settle(memory, whole=arguments.wait)
-        found = memory.recall(" ".join(arguments.text), viewer=_viewer(session), at=at, limit=limit)
+        found = memory.recall(" ".join(arguments.text), viewer=viewer_of(session), at=at, limit=limit)
     plain = {
         "hits": [hit_object(hit) for hit in found.hits],
         "answerable": float(found.answerable),
@@ -50,7 +50,8 @@ def _lines(found: Recall, terminal: Terminal) -> Iterator[str]:
         yield from hit_lines(number, hit, terminal)
 
 
-def _moment(session: Session) -> datetime:
+def moment_of(session: Session) -> datetime:
+    """Return the moment that ``--at`` names, now without it. Raises `InputError`."""
     text: str | None = session.arguments.at
     if text is None:
         return session.now()
@@ -63,7 +64,8 @@ def _moment(session: Session) -> datetime:
     return at if at.tzinfo is not None else at.astimezone()
 
 
-def _viewer(session: Session) -> Viewer | None:
+def viewer_of(session: Session) -> Viewer | None:
+    """Return the person that ``--as`` names, in ``--channel`` and ``--chat``; None, who sees everything, without."""
     from homeagent.memory import Place, Viewer
 
     arguments = session.arguments

@@ -31,10 +31,11 @@ _LITTLE: Final = 300
 
 
 class Session:
-    """One run of one command."""
+    """One run of one command. ``private`` is whether what is said at present leaves nothing on disk."""
 
     def __init__(self, arguments: Namespace, terminal: Terminal) -> None:
         self.arguments = arguments
+        self.private = False
         self.terminal = terminal
         named: str = getattr(arguments, "home", "")
         self.home = Home(Path(named).expanduser() if named else default_home())
@@ -101,7 +102,7 @@ class Session:
         from homeagent.cli.answering import answers_in
         from homeagent.models import OfflineModel
 
-        return OfflineModel(answers_in(self.terminal))
+        return OfflineModel(answers_in(self.terminal, lambda: not self.private))
 
     def embedder(self) -> Embedder:
         """Return what makes the vectors, as the settings say; making it loads nothing."""

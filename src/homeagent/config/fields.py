@@ -87,6 +87,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Field]]] = {
     "memory": {
         "recall_limit": Field(_whole(1, 1000), "recall_limit = 8"),
         "embedder": Field(_one_of("offline", "none", "server"), 'embedder = "offline"'),
+        "distil": Field(_one_of("auto", "rules", "model"), 'distil = "rules"'),
         "base_url": Field(text_value, 'base_url = "http://127.0.0.1:11434/v1"'),
         "model": Field(text_value, 'model = "bge-m3"'),
         "key_env": Field(_variable, 'key_env = "EMBEDDING_KEY"', private=True),

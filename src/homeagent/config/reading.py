@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.config.fields import Field
-    from homeagent.config.settings import EmbedderName, LanguageName
+    from homeagent.config.settings import DistilName, EmbedderName, LanguageName
 
 __all__ = ["load", "parse", "text_of"]
 
@@ -30,6 +30,7 @@ class _MemoryValues(TypedDict, total=False):
     base_url: str
     model: str
     key_env: str
+    distil: DistilName
 
 
 class _UiValues(TypedDict, total=False):

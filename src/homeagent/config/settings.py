@@ -10,10 +10,22 @@ if TYPE_CHECKING:
 
     from homeagent_sdk import MemoryPolicy
 
-__all__ = ["AgentOptions", "Config", "EmbedderName", "LanguageName", "MemorySettings", "ModelSettings", "UiSettings"]
+__all__ = [
+    "AgentOptions",
+    "Config",
+    "DistilName",
+    "EmbedderName",
+    "LanguageName",
+    "MemorySettings",
+    "ModelSettings",
+    "UiSettings",
+]
 
 EmbedderName = Literal["offline", "none", "server"]
 """What makes the vectors: the model that comes with the package, nothing, or a server."""
+
+DistilName = Literal["auto", "rules", "model"]
+"""What finds facts: the rules, and any model too, or one that runs in the house and has no price."""
 
 LanguageName = Literal["auto", "en", "zh"]
 """Which language messages are in; ``auto`` goes by the environment."""
@@ -21,7 +33,10 @@ LanguageName = Literal["auto", "en", "zh"]
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """``[memory]``: how many passages recall gives, and what makes the vectors.
+    """``[memory]``: how many passages recall gives, what makes the vectors, and what finds facts.
+
+    ``distil`` is ``rules``, or ``model``: the sources of models are asked about every turn as well. ``auto`` asks only
+    those that run in the house and have no price.
 
     ``base_url``, ``model`` and ``key_env`` (the environment variable that holds the key) are for ``server``, any
     OpenAI-compatible one.
@@ -32,6 +47,7 @@ class MemorySettings:
     base_url: str = ""
     model: str = ""
     key_env: str = ""
+    distil: DistilName = "auto"
 
 
 @dataclass(frozen=True, slots=True)

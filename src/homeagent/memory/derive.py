@@ -190,7 +190,7 @@ class Deriver:
 
     def work(self) -> int:
         """Do some of what waits, text first, then vectors, then facts; return 0 when nothing does."""
-        if self._derived.todo(("door", "index"), 1):
+        if self._derived.todo(("door",), 1) or self._derived.todo(("index",), 1):
             self.catch_up(seconds=_WAIT_SECONDS, budget=_WAIT_SECONDS)
             return 1
         return self.embed() or self.distil()

@@ -146,8 +146,7 @@ class Graph:
 
         Facts stay as they are. Raises `NotFoundError` for a name that nobody has, `InputError` for that of several.
         """
-        naming = self._naming(viewer)
-        one, two = naming.one(into), naming.one(other)
+        one, two = (name if self._derived.entity(name) else self._naming(viewer).one(name) for name in (into, other))
         if one == two:
             raise InputError(f"entity {into!r}", "is itself already", "Name two entities")
         return self._write(MERGE, {"into": one, "other": two}, None)
@@ -159,19 +158,22 @@ class Graph:
             raise NotFoundError(f"merge {event}", "is not in this home", "Use the number that merge_entities gave")
         self._write(UNMERGE, {"merge": event}, None)
 
-    def extract(self, model: FactModel, limit: int = 16) -> int:
-        """Ask a model about up to ``limit`` turns that it was not asked about; return how many. Logged, never twice."""
+    def extract(self, model: FactModel, limit: int = 16, turns: Iterable[TurnRow] | None = None) -> int:
+        """Ask a model about up to ``limit`` turns that it was not asked about; return how many. Logged, never twice.
+
+        ``turns`` are those to look at, all by default; no more of them are taken than are needed.
+        """
         done = 0
-        for turn in self._log.turns():
+        for turn in self._log.turns() if turns is None else turns:
+            if turn.closed is not None and not self._derived.extracted(turn.seq):
+                rows = self._derived.computed_of(turn.seq)
+                if any(row.text for row in rows):
+                    self._log.add_outcome(MODEL_FACTS, outcome_payload(turn.seq, model, rows))
+                    done += 1
             if done >= limit:
                 break
-            if turn.closed is None or self._derived.extracted(turn.seq):
-                continue
-            rows = self._derived.computed_of(turn.seq)
-            if any(row.text for row in rows):
-                self._log.add_outcome(MODEL_FACTS, outcome_payload(turn.seq, model, rows))
-                done += 1
-        self._derive()
+        if done:
+            self._derive()
         return done
 
     # -- inside --------------------------------------------------------------------------------------------------

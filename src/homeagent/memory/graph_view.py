@@ -80,15 +80,15 @@ class GraphView:
         for entity in entities:
             found |= self.merges.members(entity)
         for row in self.seen(self._derived.facts_naming(found)):
-            if row.relation in KIN and self._only(row.subject.entity, row.relation):
+            if row.relation in KIN and self.only(row.subject.entity, row.relation):
                 found.add(entity_id("relative", row.subject.entity, row.relation))
         for entity in list(found):
             for ref in self._derived.entity(entity)[:1]:
                 if ref.kind == "relative":
-                    found |= self._only(ref.anchor, ref.key)
+                    found |= self.only(ref.anchor, ref.key)
         return found
 
-    def _only(self, anchor: str, relation: str) -> frozenset[str]:
+    def only(self, anchor: str, relation: str) -> frozenset[str]:
         """Return the one person who is that to somebody, nobody when there are several."""
         rows = self.seen(self._derived.facts_about(self.merges.members(anchor), relation))
         named = {row.object.entity for row in rows if row.object is not None and not row.negative}

@@ -47,7 +47,8 @@ class Naming:
         kin = kin_of(text)
         mine = {entity_id("owned", anchor, _bare(text)) for anchor in self._anchors}
         if kin is not None:
-            return mine | {entity_id("relative", anchor, kin) for anchor in self._anchors}
+            named = self._view.only(self._speaker.entity, kin)
+            return mine | named | {entity_id("relative", anchor, kin) for anchor in self._anchors}
         if _is_mine(subject):
             return mine
         return mine | {entity_id("named", "", text)} | self._called(text)
@@ -65,9 +66,11 @@ class Naming:
         known = self._derived.entity(subject)
         if known:
             return known[0]
-        if kin_of(text) is None and _is_mine(subject):
+        kin = kin_of(text)
+        if kin is None and _is_mine(subject):
             return owned_subject(subject, _bare(text), self._speaker)
-        found = self._known(text) if kin_of(text) is None else []
+        named = self._view.only(self._speaker.entity, kin) if kin is not None else ()
+        found = self._known(text) if kin is None else sorted(self._view.merges.root(each) for each in named)
         if len(found) > 1:
             raise self._several(subject, found)
         return self._derived.entity(found[0])[0] if found else written_subject(subject, self._speaker)

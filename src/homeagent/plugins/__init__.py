@@ -1,27 +1,56 @@
 """Plugins: what they declare, where they run, and how a turn calls them. Built-ins run in this process."""
 
 from homeagent.plugins.boundary import Deadline, Failure, PluginError, guarded
+from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
+from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
+from homeagent.plugins.description import Description, describe
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
+from homeagent.plugins.installing import put_in, take_out
+from homeagent.plugins.manifest_problems import ManifestError
+from homeagent.plugins.outline import ToolOutline, outline
+from homeagent.plugins.permissions import Permission
 from homeagent.plugins.registry import Registry
 from homeagent.plugins.runner import PluginRunner
+from homeagent.plugins.shelf import FoundPlugin, found_plugins, named_plugin
+from homeagent.plugins.source import PluginSource, find_source
 from homeagent.plugins.stages import StageEngine
+from homeagent.plugins.template import write_new
 
 __all__ = [
     "CallSeat",
+    "Consent",
+    "Consents",
     "Deadline",
+    "Description",
     "Failure",
+    "FoundPlugin",
+    "Growth",
     "HandlerDeclaration",
     "Host",
     "InProcess",
     "Injector",
     "Manifest",
+    "ManifestError",
+    "Permission",
     "PluginError",
     "PluginRunner",
+    "PluginSource",
     "Registry",
     "StageEngine",
     "ToolDeclaration",
+    "ToolOutline",
+    "asked_of",
     "declared",
+    "describe",
+    "find_source",
+    "found_plugins",
     "guarded",
+    "named_plugin",
+    "outline",
+    "put_in",
+    "take_out",
+    "tools_of",
+    "write_new",
 ]

@@ -16,12 +16,12 @@ PLUGIN = Plugin(
         memory_recall,
         memory_note,
         memory_explain,
+        memory_forget,
         doc_query,
         doc_commit,
         memory_commit,
         memory_edit,
         memory_merge,
-        memory_forget,
         memory_purge,
     ],
 )

@@ -43,8 +43,9 @@ async def memory_purge(context: ToolContext, fact: str, hard: bool = False, undo
         raise ToolError("undo", "what is deleted for good can't come back", "Leave one of the two out")
     facts = context.memory.facts
     if hard:
-        turns = await facts.erase(name)
-        return ToolResult(f"Deleted for good: {name}, {_counted(len(turns))}.")
+        gone, left = await facts.erase(name)
+        stays = f" What says, quotes or cites the same and stays: turns {' '.join(left)}." if left else ""
+        return ToolResult(f"Deleted for good: {name}, {_counted(len(gone))}.{stays}", cites=tuple(left))
     if undo:
         turns = await facts.restore(name)
         return ToolResult(f"Brought back: {name}, {_counted(len(turns))}.")

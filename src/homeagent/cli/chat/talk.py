@@ -93,6 +93,7 @@ class Talk:
     async def send(self, incoming: Incoming) -> None:
         """Run one turn; Ctrl+C stops it."""
         self._look_at_settings()
+        self.session.private = incoming.private
         json = self.screen.terminal.json
         self.sent, self.last = incoming, Record(None if json else self.screen)
         self._turn = asyncio.create_task(self.app.agent.respond(incoming, self.last))

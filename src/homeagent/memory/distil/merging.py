@@ -47,13 +47,18 @@ class Merges:
             one, two = self.root(into), self.root(other)
             if one != two:
                 self._parent[two] = one
-                self._members[one] = self._members.pop(one, {one}) | self._members.pop(two, {two})
+                few, many = sorted((self._members.pop(one, {one}), self._members.pop(two, {two})), key=len)
+                many |= few  # the smaller into the larger: however they join, each moves few times
+                self._members[one] = many
 
     def root(self, entity: str) -> str:
         """Return the entity that stands for all that are one with ``entity``."""
-        while entity in self._parent:
-            entity = self._parent[entity]
-        return entity
+        root = entity
+        while root in self._parent:
+            root = self._parent[root]
+        while entity != root:  # so that a long chain is walked once
+            self._parent[entity], entity = root, self._parent[entity]
+        return root
 
     def members(self, entity: str) -> frozenset[str]:
         """Return all that are one with ``entity``, itself too."""

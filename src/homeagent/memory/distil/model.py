@@ -48,7 +48,10 @@ class ModelFact:
 class FactModel(Protocol):
     """What the distiller asks of a model. ``model_id`` is remembered with what it found."""
 
-    model_id: str
+    @property
+    def model_id(self) -> str:
+        """Which model it is."""
+        ...
 
     def extract(self, text: ComputeText, relations: Sequence[str]) -> Sequence[ModelFact]:
         """Return the facts that the sender of ``text`` claims, with relations out of ``relations``."""

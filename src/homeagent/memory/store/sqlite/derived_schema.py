@@ -24,6 +24,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STR
 CREATE TABLE todo (
     seq INTEGER NOT NULL, step TEXT NOT NULL, fingerprint TEXT NOT NULL, PRIMARY KEY (seq, step)
 ) WITHOUT ROWID, STRICT;
+CREATE INDEX todo_step ON todo(step, seq);
 CREATE TABLE computed (
     segment INTEGER PRIMARY KEY, turn INTEGER NOT NULL, position INTEGER NOT NULL, role TEXT NOT NULL, tool BLOB,
     decision TEXT NOT NULL, reason TEXT NOT NULL, raw_length INTEGER NOT NULL, text BLOB NOT NULL, spans TEXT NOT NULL,
@@ -117,7 +118,7 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-_VERSION = 3
+_VERSION = 4
 """Raise it with every change of a table."""
 
 DERIVED_SCHEMA = Schema(

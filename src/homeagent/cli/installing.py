@@ -1,0 +1,123 @@
+"""``homeagent plugin install``, ``enable``, ``disable`` and ``remove``: nothing runs that was not agreed to."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homeagent.builtin import built_ins
+from homeagent.cli.plugin_lines import growth_lines, plain_plugin, plugin_lines
+from homeagent.errors import InputError
+from homeagent.plugins import (
+    Consents,
+    PluginError,
+    asked_of,
+    describe,
+    find_source,
+    named_plugin,
+    outline,
+    put_in,
+    take_out,
+    tools_of,
+)
+
+if TYPE_CHECKING:
+    from homeagent.cli.session import Session
+    from homeagent.plugins import Description, PluginSource
+
+__all__ = ["disable", "enable", "install", "remove"]
+
+
+def install(session: Session) -> int:
+    """Show what a plugin wants, ask, copy it into the home and turn it on."""
+    source = find_source(Path(session.arguments.name))
+    told = describe(source)
+    _refuse_built_in(told.name)
+    if not _agreed(session, source, told):
+        return 1
+    session.home.prepare()
+    put_in(session.home.root, source, told)
+    _turn_on(session, source, told)
+    return 0
+
+
+def enable(session: Session) -> int:
+    """Turn a plugin on; what it wants beyond what was agreed to is asked first."""
+    name: str = session.arguments.name
+    _refuse_built_in(name)
+    found = named_plugin(session.home.root, name)
+    if found.source is None or found.description is None:
+        raise PluginError(name, "it has no source", "Put it in again: homeagent plugin install PATH")
+    if not _agreed(session, found.source, found.description):
+        return 1
+    _turn_on(session, found.source, found.description)
+    return 0
+
+
+def disable(session: Session) -> int:
+    """Turn a plugin off; what was agreed to stays agreed to."""
+    name: str = session.arguments.name
+    _refuse_built_in(name)
+    consents = Consents(session.home.root)
+    if name not in consents.all():
+        named_plugin(session.home.root, name)
+    consents.switch(name, on=False)
+    session.terminal.result({"plugin": name, "state": "off"}, [session.terminal.message("plugin_is_off", name=name)])
+    return 0
+
+
+def remove(session: Session) -> int:
+    """Delete a plugin's files and what was agreed to; its data folder stays."""
+    name: str = session.arguments.name
+    _refuse_built_in(name)
+    root = session.home.root
+    consents = Consents(root)
+    if name in consents.all():
+        consents.take_back(name)
+        take_out(root, name)
+    elif not take_out(root, name):
+        named_plugin(root, name)
+    data = root / "plugins" / name
+    lines = [session.terminal.message("plugin_removed", name=name)]
+    if data.is_dir():
+        lines.append(session.terminal.message("plugin_data_left", path=data))
+    session.terminal.result({"plugin": name, "state": "removed", "data": str(data) if data.is_dir() else None}, lines)
+    return 0
+
+
+def _agreed(session: Session, source: PluginSource, told: Description) -> bool:
+    """Whether the owner agrees to what a plugin wants; what was agreed to before is not asked again."""
+    terminal = session.terminal
+    tools = outline(source)
+    wanted = asked_of(told, tools_of(tools))
+    before = Consents(session.home.root).all().get(told.name)
+    growth = before.growth(wanted) if before else None
+    if session.arguments.yes or (growth is not None and not growth):
+        return True
+    for line in plugin_lines(source, told, tools, terminal):
+        terminal.note(line)
+    if growth:
+        for line in growth_lines(growth, terminal):
+            terminal.note(line)
+    if terminal.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        problem, step = terminal.message("plugin_needs_yes"), terminal.message("plugin_needs_yes_next")
+        raise InputError(f"plugin {told.name}", problem, step)
+    sys.stderr.write(terminal.message("plugin_ask"))
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() in ("y", "yes", "是", "确定", "好"):
+        return True
+    terminal.say("plugin_not_agreed")
+    return False
+
+
+def _turn_on(session: Session, source: PluginSource, told: Description) -> None:
+    tools = outline(source)
+    Consents(session.home.root).give(told.name, asked_of(told, tools_of(tools)))
+    plain = {**plain_plugin(source, told, tools), "state": "on"}
+    session.terminal.result(plain, [session.terminal.message("plugin_is_on", name=told.name)])
+
+
+def _refuse_built_in(name: str) -> None:
+    if any(plugin.name == name for plugin in built_ins()):
+        raise PluginError(f"plugin {name!r}", "it is built in", "A plugin of yours needs another name")

@@ -1,0 +1,79 @@
+"""What ``homeagent plugin`` says, in English and in Chinese."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["PLUGIN"]
+
+PLUGIN: Final[dict[str, tuple[str, str]]] = {
+    # -- help
+    "help_plugin": ("look after plugins, and write one", "管理插件，编写插件"),
+    "help_plugin_list": ("list every plugin and say whether it is on", "列出所有插件以及是否启用"),
+    "help_plugin_info": ("show a plugin's tools, policies and permissions", "显示插件的工具、策略和权限"),
+    "help_plugin_check": ("say what is wrong with a plugin; none of its code runs", "检查插件有没有问题，不运行其代码"),
+    "help_plugin_new": ("write a small plugin that works, with a test", "生成一个可用的小插件和它的测试"),
+    "help_plugin_install": ("show what a plugin wants, ask, put it into the home", "显示插件的要求，确认后装入主目录"),
+    "help_plugin_enable": ("turn a plugin on; what it wants is shown and asked first", "启用插件，先显示其要求并确认"),
+    "help_plugin_disable": ("turn a plugin off", "停用插件"),
+    "help_plugin_remove": ("take a plugin out of the home; its data stays", "从主目录移除插件，保留它的数据"),
+    "option_plugin_yes": ("agree without being asked", "不询问，直接同意"),
+    "argument_plugin": ("the name of a plugin, or a file or folder", "插件名称，或文件、文件夹"),
+    "argument_plugin_path": ("a plugin's file or folder", "插件的文件或文件夹"),
+    "argument_plugin_new": (
+        "the name of the new plugin: small letters, digits, _ and -",
+        "新插件的名称：小写字母、数字、_ 和 -",
+    ),
+    # -- list, info
+    "plugin_line": ("{name} {version}: {state}", "插件 {name} {version}：{state}"),
+    "plugin_state_built_in": ("built in, tools: {count}", "内置，{count} 个工具"),
+    "plugin_state_off": (
+        "off; to turn it on: homeagent plugin enable {name}",
+        "未启用；启用：homeagent plugin enable {name}",
+    ),
+    "plugin_state_on": ("on", "已启用"),
+    "plugin_state_asks": (
+        "off: it wants more than was agreed to; to look: homeagent plugin enable {name}",
+        "已停用：要求超出了之前的同意；查看：homeagent plugin enable {name}",
+    ),
+    "plugin_state_broken": ("can't be used: {problem}", "无法使用：{problem}"),
+    "plugin_where": ("from {path}", "来自 {path}"),
+    "plugin_permissions": ("permissions: {permissions}", "权限：{permissions}"),
+    "plugin_dependencies": ("packages: {packages}", "依赖包：{packages}"),
+    "plugin_settings": ("settings in [plugins.{name}]: {settings}", "[plugins.{name}] 的设置：{settings}"),
+    "plugin_nothing": ("none", "无"),
+    "plugin_no_tools": ("no tool is declared plainly with @tool", "没有用 @tool 直接声明的工具"),
+    "plugin_tool": ("tool {tool}: {treatment}. {summary}", "工具 {tool}：{treatment}。{summary}"),
+    "plugin_treatment_plain": ("all of its output is remembered", "全部输出参与记忆计算"),
+    "plugin_treatment_no_memory": ("none of its output is remembered", "输出不参与记忆计算"),
+    "plugin_treatment_cleaner": (
+        "of its output what {cleaner} leaves is remembered",
+        "输出经 {cleaner} 清洗后参与记忆计算",
+    ),
+    # -- install, enable, disable, remove
+    "plugin_new_tools": ("new since you agreed, tools: {names}", "新增的工具：{names}"),
+    "plugin_new_policies": ("more of their output would be remembered: {names}", "记忆范围变大的工具：{names}"),
+    "plugin_new_permissions": ("new since you agreed, permissions: {names}", "新增的权限：{names}"),
+    "plugin_new_dependencies": ("new since you agreed, packages: {names}", "新增的依赖包：{names}"),
+    "plugin_ask": ("Turn it on? [y/N] ", "要启用吗？[y/N] "),
+    "plugin_not_agreed": ("It stays off; nothing was changed.", "保持停用，没有做任何改动。"),
+    "plugin_needs_yes": ("what it wants is not agreed to yet", "还没有同意它的要求"),
+    "plugin_needs_yes_next": ("Read the lines above, then add --yes", "请阅读上面的内容，然后加上 --yes"),
+    "plugin_is_on": ("{name} is on.", "{name} 已启用。"),
+    "plugin_is_off": ("{name} is off.", "{name} 已停用。"),
+    "plugin_removed": ("{name} is taken out.", "{name} 已移除。"),
+    "plugin_data_left": ("Its data is still in {path}", "它的数据仍在 {path}"),
+    # -- check, new
+    "plugin_good": (
+        "{name} {version}: the manifest is in order; tools that can be seen: {count}.",
+        "{name} {version}：清单没有问题，可见工具 {count} 个。",
+    ),
+    "plugin_problem": ("{field}: {reason}", "{field} 有问题：{reason}"),
+    "plugin_problem_step": ("  {hint}", "  解决办法：{hint}"),
+    "plugin_written": ("Written: {file}", "已生成 {file}"),
+    "plugin_new_next": (
+        "Try it: homeagent plugin check {folder}, and in {folder}: python -m pytest",
+        "试一试：homeagent plugin check {folder}；在 {folder} 中运行 python -m pytest",
+    ),
+}  # fmt: skip
+"""Messages by key, in English and in Chinese; gaps in braces."""

@@ -1,0 +1,136 @@
+"""``homeagent plugin``: which plugins there are, what one may do, what is wrong with one, and a new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homeagent.builtin import built_ins
+from homeagent.cli.plugin_lines import plain_plugin, plugin_lines
+from homeagent.plugins import (
+    Consents,
+    ManifestError,
+    PluginError,
+    asked_of,
+    describe,
+    find_source,
+    found_plugins,
+    named_plugin,
+    outline,
+    tools_of,
+    write_new,
+)
+
+if TYPE_CHECKING:
+    from homeagent.cli.session import Session
+    from homeagent.plugins import Consent, FoundPlugin
+
+__all__ = ["check", "info", "listed", "new"]
+
+
+def listed(session: Session) -> int:
+    """Print every plugin with its state; leave with 1 when one can't be used."""
+    say = session.terminal.message
+    plain: list[dict[str, object]] = []
+    lines: list[str] = []
+    for plugin in built_ins():
+        state = say("plugin_state_built_in", count=len(tuple(plugin.tools)))
+        plain.append({"name": plugin.name, "version": plugin.version, "state": "built_in"})
+        lines.append(say("plugin_line", name=plugin.name, version=plugin.version, state=state))
+    found = found_plugins(session.home.root)
+    consents = Consents(session.home.root).all()
+    for each in found:
+        state, values = _state(each, consents.get(each.name))
+        version = each.description.version if each.description else ""
+        plain.append({"name": each.name, "version": version, "state": state, **values})
+        told = say(f"plugin_state_{state}", name=each.name, **values)
+        lines.append(say("plugin_line", name=each.name, version=version, state=told))
+    session.terminal.result({"plugins": plain}, lines)
+    return 1 if any(each.problem for each in found) else 0
+
+
+def info(session: Session) -> int:
+    """Print what one plugin brings and may do."""
+    name: str = session.arguments.name
+    if any(plugin.name == name for plugin in built_ins()):
+        return _built_in(session, name)
+    if _is_path(name):
+        source = find_source(Path(name))
+        told = describe(source)
+    else:
+        found = named_plugin(session.home.root, name)
+        if found.source is None or found.description is None:
+            raise PluginError(name, "it has no source", "Put it in again: homeagent plugin install PATH")
+        source, told = found.source, found.description
+    tools = outline(source)
+    session.terminal.result(plain_plugin(source, told, tools), plugin_lines(source, told, tools, session.terminal))
+    return 0
+
+
+def check(session: Session) -> int:
+    """Print every problem of a plugin with its key; leave with 1 when there is one."""
+    say = session.terminal.message
+    source = find_source(Path(session.arguments.name))
+    try:
+        told, tools = describe(source), outline(source)
+    except ManifestError as error:
+        problems = [problem._asdict() for problem in error.problems]
+        lines = [error.where]
+        for field, reason, hint in error.problems:
+            lines.append(say("plugin_problem", field=field, reason=reason))
+            lines += [say("plugin_problem_step", hint=hint)] if hint else []
+        session.terminal.result({"ok": False, "where": error.where, "problems": problems}, lines)
+        return 1
+    good = say("plugin_good", name=told.name, version=told.version, count=len(tools))
+    lines = [*plugin_lines(source, told, tools, session.terminal), good]
+    session.terminal.result({"ok": True, **plain_plugin(source, told, tools)}, lines)
+    return 0
+
+
+def new(session: Session) -> int:
+    """Write a new plugin into a folder of its name below the present one."""
+    say = session.terminal.message
+    name: str = session.arguments.name
+    files = write_new(name, Path(name))
+    lines = [*(say("plugin_written", file=file) for file in files), say("plugin_new_next", folder=name)]
+    session.terminal.result({"files": [str(file) for file in files]}, lines)
+    return 0
+
+
+def _is_path(name: str) -> bool:
+    return "/" in name or "\\" in name or name.endswith(".py") or name in (".", "..")
+
+
+def _state(found: FoundPlugin, agreed: Consent | None) -> tuple[str, dict[str, str]]:
+    if found.problem is not None:
+        return "broken", {"problem": str(found.problem)}
+    if agreed is None or not agreed.on:
+        return "off", {}
+    if found.source is not None and found.description is not None:
+        try:
+            wanted = asked_of(found.description, tools_of(outline(found.source)))
+        except PluginError as error:
+            return "broken", {"problem": str(error)}
+        if agreed.growth(wanted):
+            return "asks", {}
+    return "on", {}
+
+
+def _built_in(session: Session, name: str) -> int:
+    say = session.terminal.message
+    plugin = next(plugin for plugin in built_ins() if plugin.name == name)
+    tools = [
+        {"name": tool.name, "no_memory": tool.policy.no_memory, "summary": tool.description.partition("\n")[0]}
+        for tool in plugin.tools
+    ]
+    lines = [say("plugin_state_built_in", count=len(tools))]
+    for tool in plugin.tools:
+        treatment, cleaner = "plain", ""
+        if tool.policy.no_memory:
+            treatment = "no_memory"
+        elif tool.policy.cleaner is not None:
+            treatment, cleaner = "cleaner", tool.policy.cleaner.spec
+        told = say(f"plugin_treatment_{treatment}", cleaner=cleaner)
+        lines.append(say("plugin_tool", tool=tool.name, treatment=told, summary=tool.description.partition("\n")[0]))
+    session.terminal.result({"name": name, "version": plugin.version, "built_in": True, "tools": tools}, lines)
+    return 0
