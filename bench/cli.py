@@ -55,6 +55,15 @@ def _parser() -> argparse.ArgumentParser:
     peers.add_argument("--peer", action="append", default=[], metavar="NAME", help="only this one (repeat for several)")
     peers.add_argument("--conversations", type=int, metavar="N", help="only the first N of each set")
     peers.add_argument("--environments", type=Path, metavar="DIR", help="where they are installed, and used again")
+    reread = _command(commands, "reread", _reread, "the figures once more from a dump, by a second reader")
+    reread.add_argument("--dump", type=Path, required=True, metavar="FILE", help="what 'recall --dump' wrote")
+    reread.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder that was measured")
+    reread.add_argument("--report", type=Path, metavar="FILE", help="what 'recall --json' printed, to compare with")
+    report = _command(commands, "report", _report, "fill the tables and plots of docs/recall.md from JSON files")
+    report.add_argument(
+        "--from", type=Path, required=True, metavar="DIR", dest="source", help="recall.json, noise.json..."
+    )
+    report.add_argument("--page", type=Path, default=Path("docs/recall.md"), help="the page to fill (docs/recall.md)")
     crash = _command(commands, "crash", _crash, "writers killed at random moments: what is lost, what is doubled")
     crash.add_argument("--rounds", type=int, default=200, help="how often all writers are killed (200)")
     crash.add_argument("--writers", type=int, default=4, help="processes that write at the same time (4)")
@@ -163,6 +172,22 @@ def _peers(arguments: argparse.Namespace) -> int:
     bounds = Bounds(tuple(arguments.peer), arguments.conversations, environments)
     report = peers_report(_options(arguments), bounds)
     _write(arguments, report, peers_table(report))
+    return 0
+
+
+def _reread(arguments: argparse.Namespace) -> int:
+    from bench.reread import reread_report, reread_table
+
+    report = reread_report(arguments.dump, arguments.data, arguments.report)
+    _write(arguments, report, reread_table(report))
+    return 0 if report["passed"] else 1
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from bench.report import write_report
+
+    read = write_report(arguments.source, arguments.page)
+    _write(arguments, {"page": str(arguments.page), "read": read}, f"{arguments.page}: {', '.join(read) or 'nothing'}")
     return 0
 
 
