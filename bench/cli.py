@@ -37,6 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m bench", description="Measures HomeAgent's memory from outside.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_for_sets(commands)
+    _add_for_pages(commands)
+    _add_for_homes(commands)
+    return parser
+
+
+def _add_for_sets(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that ask the questions of the sets."""
     recall = _command(commands, "recall", _recall, "share of the answers found, against the baseline")
     _add_data(recall)
     recall.add_argument("--dump", type=Path, metavar="FILE", help="write the ranked ids of each question as JSON lines")
@@ -55,6 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     peers.add_argument("--peer", action="append", default=[], metavar="NAME", help="only this one (repeat for several)")
     peers.add_argument("--conversations", type=int, metavar="N", help="only the first N of each set")
     peers.add_argument("--environments", type=Path, metavar="DIR", help="where they are installed, and used again")
+
+
+def _add_for_pages(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that work on what others wrote."""
     reread = _command(commands, "reread", _reread, "the figures once more from a dump, by a second reader")
     reread.add_argument("--dump", type=Path, required=True, metavar="FILE", help="what 'recall --dump' wrote")
     reread.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder that was measured")
@@ -64,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
         "--from", type=Path, required=True, metavar="DIR", dest="source", help="recall.json, noise.json..."
     )
     report.add_argument("--page", type=Path, default=Path("docs/recall.md"), help="the page to fill (docs/recall.md)")
+
+
+def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that fill homes of their own."""
     crash = _command(commands, "crash", _crash, "writers killed at random moments: what is lost, what is doubled")
     crash.add_argument("--rounds", type=int, default=200, help="how often all writers are killed (200)")
     crash.add_argument("--writers", type=int, default=4, help="processes that write at the same time (4)")
@@ -71,14 +87,13 @@ def _parser() -> argparse.ArgumentParser:
     crash.add_argument("--home", type=Path, metavar="H", help="an empty folder to use and leave behind")
     facts = _command(commands, "facts", _facts, "precision and recall of facts on labelled sentences")
     facts.add_argument("--show", action="store_true", help="list what is wrong in the development half")
-    policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 % of a long life")
+    policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 %% of a long life")
     policy.add_argument("--turns", type=int, default=100_000, help="how many turns the home holds (100000)")
     policy.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled home there and use it again")
     cost = _command(commands, "cost", _cost, "time, memory and disk of a long life, and how they grow")
     cost.add_argument("--segments", type=int, default=100_000, help="how many segments the home holds (100000)")
     cost.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled homes there and use them again")
     _command(commands, "cli", _cli, "how long the command line takes to start")
-    return parser
 
 
 def _facts(arguments: argparse.Namespace) -> int:

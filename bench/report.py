@@ -150,7 +150,7 @@ def _recall(files: Sequence[Path], plots: Plots) -> str:
         plots["recall.svg"] = bars("Turn R@5 by set, per cent", compared)
         shown = "\n![Turn R@5 by set against the baseline](plots/recall.svg)\n"
     for report in reports:
-        if report.macro is not None:
+        if report.macro is not None and len(report.macro.sets) > 1:
             shown += f"\nMean over {', '.join(report.macro.sets)}: R@5 {_macro(report.macro.r5)}; "
             shown += f"R@10 {_macro(report.macro.r10)}.\n"
     return _table(head, rows) + shown + "\n" + _categories(sets)
