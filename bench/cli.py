@@ -93,6 +93,10 @@ def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     cost = _command(commands, "cost", _cost, "time, memory and disk of a long life, and how they grow")
     cost.add_argument("--segments", type=int, default=100_000, help="how many segments the home holds (100000)")
     cost.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled homes there and use them again")
+    turn = _command(commands, "turn", _turn, "the agent's own share of a turn; a talk ten times the window")
+    turn.add_argument("--turns", type=int, default=200, help="how many turns are timed (200)")
+    turn.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="the window of the long talk (4096)")
+    turn.add_argument("--embedder", choices=("offline", "none"), default="offline")
     _command(commands, "cli", _cli, "how long the command line takes to start")
 
 
@@ -212,6 +216,15 @@ def _crash(arguments: argparse.Namespace) -> int:
     plan = CrashPlan(arguments.rounds, arguments.writers, arguments.seed)
     report = crash_report(plan, arguments.home)
     _write(arguments, report, crash_table(report))
+    return 0 if report["passed"] else 1
+
+
+def _turn(arguments: argparse.Namespace) -> int:
+    from bench.turn import TurnPlan, turn_report, turn_table
+
+    plan = TurnPlan(arguments.turns, arguments.window, vectors=arguments.embedder == "offline")
+    report = turn_report(plan)
+    _write(arguments, report, turn_table(report))
     return 0 if report["passed"] else 1
 
 

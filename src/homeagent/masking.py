@@ -1,9 +1,9 @@
 """Secrets of a known shape in text: keys, tokens, passwords that are said, card and identity numbers.
 
 They are masked in the program's logs and in what recall hands out; raw keeps them. A password that somebody said in a
-sentence ("the wifi password is ...") is masked in logs alone: it was said so that it can be asked for. Shapes are those that the issuers
-document (named beside each); numbers must also pass their check digit, so that an ordinary number is left alone. A
-shape nobody knows is not found: a policy that hides is the sure way.
+sentence ("the wifi password is ...") is masked in logs alone: it was said so that it can be asked for. Shapes are those
+that the issuers document (named beside each); numbers must also pass their check digit, so that an ordinary number is
+left alone. A shape nobody knows is not found: a policy that hides is the sure way.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from homeagent.agent import AgentSettings
 from homeagent.app import App, AppParts, distiller_of
 from homeagent.app.extraction import Extraction
 from homeagent.config import Config, MemorySettings, ModelSettings
@@ -175,3 +176,18 @@ def test_the_setting_takes_three_words(tmp_path: Path) -> None:
     path.write_text('[memory]\ndistil = "magic"\n')
     with pytest.raises(ConfigError, match="distil"):
         load(path)
+
+
+@in_loop
+async def test_another_model_can_be_set_while_it_runs(tmp_path: Path) -> None:
+    first, second = finder(), finder(CAT)
+    offline = ScriptedModel([])
+    async with App.open(tmp_path, AppParts(offline, [], embedder=NoEmbedder(), distiller=first)) as app:
+        app.use(offline, AgentSettings(), second)
+        keep(app.memory, Segment("user", "Well, a grey cat sleeps on my bed."))
+        await until(lambda: values(app.memory) == ["a grey cat"])
+        assert first.requests == []
+        app.use(offline, AgentSettings())
+        keep(app.memory, Segment("user", "And a grey cat sleeps on my bed now."))
+        await asyncio.sleep(0.1)
+        assert len(second.requests) == 1

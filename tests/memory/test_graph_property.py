@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime, timedelta
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from homeagent.errors import NotFoundError
+from homeagent.memory.distil.model import ModelFact
 from homeagent.memory.graph import Graph
+from homeagent.memory.targets import Target
 from homeagent.memory.turn import Place, Viewer
+from homeagent.memory.writing import hidden_writes
 from tests.memory.worlds import HIDDEN, PLAIN, cleaned, reply, temporary_memory, tool, turn, user
 
 START = datetime.fromisoformat("2026-01-01T08:00:00+08:00")
@@ -32,12 +37,23 @@ steps = st.lists(
         st.tuples(st.sampled_from(["forget", "undo", "erase"]), st.integers(0, 9)),
         st.tuples(st.just("archive")),
         st.tuples(st.just("distil")),
-        st.tuples(st.just("commit"), st.integers(0, 9)),
+        st.tuples(st.sampled_from(["commit", "write", "edit", "purge", "bring back"]), st.integers(0, 9)),
+        st.tuples(st.just("extract")),
         st.tuples(st.just("rebuild")),
     ),
     max_size=14,
 )
 POLICIES = {"hide": HIDDEN, "plain": PLAIN, "clean": cleaned("json(content)")}
+
+
+class Greedy:
+    """A model that takes every word of some length for a thing that the speaker has."""
+
+    model_id = "greedy-1"
+
+    def extract(self, text, relations):
+        assert "has" in relations
+        return [ModelFact("", "has", word, text.text) for word in text.text.split() if len(word) > 3]
 
 
 class World:
@@ -46,7 +62,16 @@ class World:
     def __init__(self, memory):
         self.memory = memory
         self.kept = []
+        self.claimed = []
         self.number = 0
+
+    def correct(self, deed, fact):
+        forgetting, target = self.memory.forgetting, Target(fact=fact)
+        with contextlib.suppress(NotFoundError):  # forgotten already, or not forgotten
+            if deed == "edit":
+                self.memory.graph.edit_fact(fact, None)
+            else:
+                (forgetting.forget if deed == "purge" else forgetting.undo)(target)
 
     def said(self, sentence):
         self.number += 1
@@ -75,6 +100,12 @@ class World:
             case ("commit", at) if self.kept:
                 chosen = self.memory.find(self.kept[at % len(self.kept)])
                 self.memory.graph.commit_fact("me", "likes", f"plum{self.number:03}", turn=chosen)
+            case ("write", at):
+                self.claimed.append(self.memory.graph.commit_fact("Ada", "likes", f"pear{at}"))
+            case ("edit" | "purge" | "bring back" as deed, at) if self.claimed:
+                self.correct(deed, self.claimed[at % len(self.claimed)])
+            case ("extract",):
+                self.memory.graph.extract(Greedy())
             case ("archive" | "distil" | "rebuild" as deed,):
                 getattr(self.memory, deed)()
             case _:
@@ -96,8 +127,10 @@ def check_evidence(memory):
     derived = memory._derived
     ranges, texts = let_through(memory)
     alive = {row.seq for row in memory.turns()} | {row.seq for row in memory._log.writes()}
+    hidden = hidden_writes(memory._log.writes(), memory._log.forgotten()) | memory._log.forgotten()
     for fact in derived.facts_in(None):
         assert fact.source in alive
+        assert fact.source not in hidden
         pieces = [fact.evidence, fact.value]
         for piece in pieces:
             for span in piece.spans:

@@ -6,17 +6,18 @@ assistant said; a tool's output speaks neither for nor against a turn.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from homeagent.agent.recalling import asks
 from homeagent.agent.rendering import NO_ANSWER, unmarked
 from homeagent.agent.words import telling_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from homeagent.agent.context import View
 
@@ -33,6 +34,7 @@ _LATELY: Final = 2
 _FOLLOWED: Final = 0.5
 """What the last turns were about counts half as much as the present words: "and when?" follows them."""
 _READ: Final = 4_000
+_MARKS: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +49,33 @@ class Present:
     wanted: Collection[str] = ()
 
 
+class _Marks(NamedTuple):
+    words: frozenset[str]
+    weight: float
+
+
 def staying(views: Sequence[View], room: int, present: Present) -> set[int]:
     """Return which of ``views``, oldest first, stay in ``room`` tokens, as their places."""
-    kept = _protected(views, room, present)
+    kept = sorted(_protected(views, room, present))
     left = room - sum(views[place].tokens for place in kept)
     words = [_words(view) for view in views]
     weight = _weights([*words, telling_words(present.text)])
-    scores = {place: _score(place, views, words, weight, present) for place in range(len(views)) if place not in kept}
-    alike = {
-        place: max((_overlap(words[place], words[each], weight) for each in kept), default=0.0) for place in scores
-    }
-    while scores:
-        best = max(scores, key=lambda place: (scores[place] - _ALIKE * alike[place], place))
-        del scores[best]
-        if views[best].tokens <= left:
-            kept.add(best)
-            left -= views[best].tokens
-            for place in scores:
-                alike[place] = max(alike[place], _overlap(words[place], words[best], weight))
-    return kept
+    marks = [_marks(each, weight) for each in words]
+    scores = _scores([place for place in range(len(views)) if place not in kept], views, words, weight, present)
+    # By value, the best first. A value only falls, by what was kept since it was worked out; so it is worked out again
+    # when its turn comes, and not for all others each time.
+    waiting = [(-score, -place, 0, 0.0) for place, score in scores.items()]
+    heapq.heapify(waiting)
+    while waiting and left > 0:
+        _, other, seen, alike = heapq.heappop(waiting)
+        place = -other
+        if seen < len(kept):
+            alike = max(alike, *(_alike(marks[place], marks[each], weight) for each in kept[seen:]))
+            heapq.heappush(waiting, (_ALIKE * alike - scores[place], -place, len(kept), alike))
+        elif views[place].tokens <= left:
+            kept.append(place)
+            left -= views[place].tokens
+    return set(kept)
 
 
 def _protected(views: Sequence[View], room: int, present: Present) -> set[int]:
@@ -86,17 +96,29 @@ def _protected(views: Sequence[View], room: int, present: Present) -> set[int]:
     return kept
 
 
-def _score(
-    place: int, views: Sequence[View], words: Sequence[set[str]], weight: Mapping[str, float], present: Present
-) -> float:
-    shared = _shared(telling_words(present.text), words[place], weight)
-    lately = set().union(*words[-_LATELY:]) if place < len(views) - _LATELY else set()
-    shared = max(shared, _FOLLOWED * _shared(lately, words[place], weight))
-    turn = views[place].turn
-    found = list(present.recalled)
-    recalled = _RECALLED * (1 - found.index(turn) / len(found)) if turn in found else 0.0
-    recent = _RECENT * place / max(1, len(views) - 1)
-    return max(shared, recalled) + recent + (_OPEN if _is_open(views, place) else 0.0)
+def _scores(
+    places: Iterable[int],
+    views: Sequence[View],
+    words: Sequence[set[str]],
+    weight: Mapping[str, float],
+    present: Present,
+) -> dict[int, float]:
+    """Return what speaks for each of these turns: to the point, recalled, recent, a question that is open."""
+    asked, lately = telling_words(present.text), set().union(*words[-_LATELY:])
+    scores: dict[int, float] = {}
+    for place in places:
+        followed = _shared(lately, words[place], weight) if place < len(views) - _LATELY else 0.0
+        point = max(_shared(asked, words[place], weight), _FOLLOWED * followed, _recalled(views[place], present))
+        scores[place] = point + _RECENT * place / max(1, len(views) - 1) + _OPEN * _is_open(views, place)
+    return scores
+
+
+def _recalled(view: View, present: Present) -> float:
+    """Return what it counts that recall found a turn, the more the better it fits."""
+    found = present.recalled
+    return (
+        _RECALLED * (1 - found.index(view.turn) / len(found)) if view.turn is not None and view.turn in found else 0.0
+    )
 
 
 def _is_open(views: Sequence[View], place: int) -> bool:
@@ -130,7 +152,13 @@ def _shared(asked: set[str], words: set[str], weight: Mapping[str, float]) -> fl
     return sum(weight[word] for word in asked & words) / total if total else 0.0
 
 
-def _overlap(one: set[str], other: set[str], weight: Mapping[str, float]) -> float:
-    """Return how alike two turns are, 0 to 1: the weight they share, of that of both."""
-    both = sum(weight[word] for word in one | other)
-    return sum(weight[word] for word in one & other) / both if both else 0.0
+def _marks(words: set[str], weight: Mapping[str, float]) -> _Marks:
+    """Return the words of a turn that tell most, by which it is compared with others."""
+    most = frozenset(sorted(words, key=lambda word: (-weight[word], word))[:_MARKS])
+    return _Marks(most, sum(weight[word] for word in most))
+
+
+def _alike(one: _Marks, other: _Marks, weight: Mapping[str, float]) -> float:
+    """Return how alike two turns are, 0 to 1: the weight of the marks they share, of that of both."""
+    shared = sum(weight[word] for word in one.words & other.words)
+    return shared / (one.weight + other.weight - shared) if shared else 0.0

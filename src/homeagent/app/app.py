@@ -68,6 +68,7 @@ class App:
         self._retired: list[Model] = []
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
+        self._ending: list[asyncio.Task[None]] = []
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
             self.registry.register(InProcess(plugin, host, parts.plugin_settings.get(plugin.name)))
         unknown = set(parts.plugin_settings) - set(self.registry.plugins)
@@ -93,9 +94,7 @@ class App:
             await self.registry.start()
             policies, returning = self.registry.policies(), self.registry.returning_memory()
             await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
-            if self._distiller is not None:
-                extraction = Extraction(self.memory, self._distiller, self.agent.is_busy)
-                self._extracting = asyncio.create_task(extraction.run())
+            self._find_facts_with(self._distiller)
         except BaseException:
             await self._close()
             raise
@@ -115,8 +114,9 @@ class App:
         self.inbox.close()
         self.memory.shutdown()
 
-    def use(self, model: Model, settings: AgentSettings) -> None:
-        """Answer with this model and these settings, from the next turn of each chat on."""
+    def use(self, model: Model, settings: AgentSettings, distiller: Model | None = None) -> None:
+        """Answer with this model and these settings, from the next turn of each chat on; ``distiller`` finds facts."""
+        self._find_facts_with(distiller)
         if model is not self.model:
             self._retired.append(self.model)  # a turn under way may still be asking it
             self.model = model
@@ -147,13 +147,25 @@ class App:
         )
         await self.agent.respond(incoming, ui)
 
+    def _find_facts_with(self, distiller: Model | None) -> None:
+        """Ask this model for facts from now on, or none; the one before is asked no more."""
+        if self._extracting is not None:
+            self._extracting.cancel()
+            self._ending.append(self._extracting)
+            self._extracting = None
+        if self._distiller is not None and self._distiller is not distiller:
+            self._retired.append(self._distiller)
+        self._distiller = distiller
+        if distiller is not None:
+            self._extracting = asyncio.create_task(Extraction(self.memory, distiller, self.agent.is_busy).run())
+
     async def _close(self) -> None:
         try:
-            if self._extracting is not None:
-                self._extracting.cancel()
-                await asyncio.wait({self._extracting})
+            self._find_facts_with(None)
+            if self._ending:
+                await asyncio.wait(self._ending)
             await self.registry.stop()
-            for model in (self.model, *self._retired, *([self._distiller] if self._distiller is not None else [])):
+            for model in (self.model, *self._retired):
                 await model.close()
         finally:
             self.inbox.close()

@@ -30,7 +30,7 @@ def facts(session: Session) -> int:
         at, viewer = moment_of(session), viewer_of(session)
         found = memory.graph.history(arguments.about, arguments.relation, at=at, viewer=viewer)
         shown = [each for each in found if arguments.all or each.state in ("holds", "planned")]
-        names = {each.subject: _names(memory, each) for each in shown}
+        names = {each.entity: each.names for each in memory.graph.entities(viewer=viewer)} if shown else {}
     over = sum(each.state != "later" for each in found) - sum(each.state != "later" for each in shown)
     plain = {"facts": [_object(each) for each in shown], "no_longer": over}
     terminal.result(plain, _lines(shown, names, terminal))
@@ -45,11 +45,6 @@ def read_all(memory: Memory, terminal: Terminal) -> None:
     if waiting > _FEW:
         terminal.say("reading_facts", count=waiting)
     memory.distil()
-
-
-def _names(memory: Memory, fact: Fact) -> tuple[str, ...]:
-    found = next((each for each in memory.graph.entities(fact.subject)), None)
-    return found.names if found is not None else (fact.subject_name,)
 
 
 def _lines(found: Sequence[Fact], names: dict[str, tuple[str, ...]], terminal: Terminal) -> Iterator[str]:

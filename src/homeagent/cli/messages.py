@@ -35,8 +35,8 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "help_ask": ("say something, or ask something", "说一句话，或者问一个问题"),
     "help_memory": ("look into the memory and look after it", "查看和维护记忆"),
     "help_import": (
-        "keep every turn of a file of JSON lines, or nothing of it",
-        "导入 JSON 行文件：要么全部，要么一条不进",
+        "keep every turn of a file (JSON lines, or an export of ChatGPT or Claude), or nothing of it",
+        "导入 JSON 行文件或 ChatGPT、Claude 的导出：要么全部，要么一条不进",
     ),
     "help_export": ("write every turn to a file of JSON lines", "把全部对话导出为 JSON 行文件"),
     "help_search": ("search the memory", "搜索记忆"),
@@ -58,8 +58,8 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "argument_query": ("what to look for", "要找的内容"),
     "argument_turn": ("id or external id of a turn", "对话的编号或外部编号"),
     "argument_import": (
-        "file of JSON lines, also .gz; - for standard input",
-        "JSON 行文件，也可以是 .gz；- 表示标准输入",
+        "file of JSON lines, also .gz; a zip or conversations.json of ChatGPT or Claude; - for standard input",
+        "JSON 行文件（可以是 .gz），或 ChatGPT、Claude 导出的 zip 或 conversations.json；- 表示标准输入",
     ),
     "argument_export": ("file to write, also .gz; - for standard output", "要写的文件，也可以是 .gz；- 表示标准输出"),
     "argument_backup": ("file to write, which must not exist", "要写的文件，不能已存在"),

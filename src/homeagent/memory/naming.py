@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from homeagent.errors import InputError, NotFoundError
+from homeagent.masking import masked
 from homeagent.memory.distil.facts import value_key
 from homeagent.memory.distil.relations import kin_of
 from homeagent.memory.store.graph_records import entity_id
@@ -114,7 +115,8 @@ class Naming:
         rows = self._view.seen(self._derived.facts_about(self._view.merges.members(entity)))
         refs = self._derived.entity(entity)
         kind = refs[0].kind if refs else ""
-        return f"{kind}, " + (", ".join(f"{row.relation} {row.value.text}" for row in rows[:2]) or "nothing else known")
+        known = ", ".join(f"{row.relation} {row.value.text}" for row in rows[:2]) or "nothing else known"
+        return masked(f"{kind}, {known}")
 
 
 def _is_mine(subject: str) -> bool:

@@ -71,7 +71,7 @@ class Policies:
             )
 
     def rename(self, old: str, new: str) -> None:
-        """Say that tool ``old`` is called ``new`` from here on; back again is a rename too. Raises `PolicyError` for none."""
+        """Say that tool ``old`` is called ``new`` from here on, or is again. Raises `PolicyError` for its own name."""
         if old == new:
             raise PolicyError(f"tool {old!r}", "is renamed to itself", "Give the new name")
         self._log.add_policy(PolicyRow(0, "tool", old, "declared", "renamed", target=new))

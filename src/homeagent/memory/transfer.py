@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Final
 
 from homeagent.errors import HomeError, InputError, NotFoundError
+from homeagent.memory.chat_exports import ChatExport, is_chat_export
 from homeagent.memory.checks import check_turn, same_content
 from homeagent.memory.transfer_files import LineFile, written_whole
 from homeagent.memory.transfer_json import turn_line
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from homeagent.memory.turn import Turn, TurnId
 
 __all__ = ["DEFAULT_SOURCE", "ImportReport", "export_file", "export_to", "import_file", "parse_turn"]
+
+_File = LineFile | ChatExport
 
 _BATCH_TURNS: Final = 256
 _BATCH_CHARACTERS: Final = 4_000_000
@@ -66,6 +69,9 @@ def import_file(
 ) -> ImportReport:
     """Keep every turn of a file of JSON lines (``-`` is standard input); nothing of it when one line is wrong.
 
+    An export of ChatGPT or Claude, the zip or its ``conversations.json``, is read as turns of channel and source
+    ``chatgpt`` or ``claude``.
+
     The whole file is checked before anything is written: every line, ids that stand for two contents, and what this
     home has already under the same id. ``source`` is every turn's source; with None it is the line's own, else
     `DEFAULT_SOURCE`. Whom a new line calls ``owner`` is linked to the owner: it is his own file. ``progress`` is told
@@ -73,7 +79,7 @@ def import_file(
     Raises `InputError` with file, line and key.
     """
     report = progress or (lambda _step, _done, _all: None)
-    with LineFile(path) as file:
+    with ChatExport(path) if is_chat_export(path) else LineFile(path) as file:
         plan = _checked(memory, file, source, report)
         for channel in sorted(plan.owned):
             memory.link(channel, OWNER, OWNER)
@@ -110,12 +116,12 @@ def export_to(memory: Memory, file: IO[bytes] | GzipFile) -> int:
     return count
 
 
-def _checked(memory: Memory, file: LineFile, source: str | None, report: Callable[[str, int, int], None]) -> _Plan:
+def _checked(memory: Memory, file: _File, source: str | None, report: Callable[[str, int, int], None]) -> _Plan:
     """Read the whole file and raise the first error there is in it."""
     plan = _Plan()
     seen: dict[bytes, bytes] = {}
     for number, line in file.lines():
-        where = f"{file.name} line {number}"
+        where = file.where(number)
         item = parse_line(line, where, source)
         try:
             check_turn(item.turn)
@@ -176,7 +182,7 @@ def _found(memory: Memory, name: str, source: str | None) -> TurnRow | None:
 
 
 def _batches(
-    file: LineFile, source: str | None, plan: _Plan, report: Callable[[str, int, int], None]
+    file: _File, source: str | None, plan: _Plan, report: Callable[[str, int, int], None]
 ) -> Iterator[list[ParsedLine]]:
     """Yield the new turns of the file, so many at a time that one commit stays small."""
     batch: list[ParsedLine] = []
@@ -185,7 +191,7 @@ def _batches(
     for number, line in file.lines():
         if number in plan.known:
             continue
-        item = parse_line(line, f"{file.name} line {number}", source)
+        item = parse_line(line, file.where(number), source)
         cites = {cite for segment in item.turn.segments for cite in segment.cites}
         full = len(batch) >= _BATCH_TURNS or size >= _BATCH_CHARACTERS
         if batch and (full or cites & inside):  # what is cited must have its new id first

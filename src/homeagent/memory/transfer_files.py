@@ -55,6 +55,10 @@ class LineFile:
         """How many of its `bytes` have been read; of a gzip file, the packed ones."""
         return self._raw.tell()
 
+    def where(self, number: int) -> str:
+        """Return how errors name a line."""
+        return f"{self.name} line {number}"
+
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield number and content of every line that is not empty, from the beginning, without its line end."""
         with self._unpacked() as file:

@@ -17,13 +17,15 @@ import json
 import re
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from homeagent.memory.turn import Turn
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Attachment, Segment
 
-__all__ = ["dumped", "loaded", "turn_line", "turn_object"]
+__all__ = ["dumped", "loaded", "turn_line", "turn_object", "turn_text"]
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
@@ -42,21 +44,34 @@ def dumped(value: object) -> str:
 
 def turn_object(row: TurnRow, segments: Sequence[Segment]) -> JsonObject:
     """Return a kept turn as a JSON object without loss; a turn that has no external id gives its own id as ``id``."""
-    found: JsonObject = {"id": row.external_id or row.turn_id, "source": row.source, "turn": row.turn_id}
-    found["at"] = row.at.datetime().isoformat() if row.at is not None else None
-    _put(found, "channel", row.place.channel)
-    _put(found, "chat", row.place.chat)
-    _put(found, "person", row.sender)
-    _put_all(found, "members", row.members)
-    if row.status != "done":
-        found["status"] = row.status
-    found["segments"] = [_segment_object(segment) for segment in segments]
-    return found
+    at = row.at.datetime() if row.at is not None else None
+    turn = Turn(row.place, row.sender, tuple(segments), at, row.members, row.source, row.external_id, row.status)
+    return _turn_object(turn, row.turn_id)
 
 
 def turn_line(row: TurnRow, segments: Sequence[Segment]) -> bytes:
     """Return `turn_object` as one line of UTF-8 with its line end."""
     return dumped(turn_object(row, segments)).encode() + b"\n"
+
+
+def turn_text(turn: Turn) -> bytes:
+    """Return a turn that is not kept yet, and has an external id, in the same form, without line end."""
+    return dumped(_turn_object(turn, "")).encode()
+
+
+def _turn_object(turn: Turn, turn_id: str) -> JsonObject:
+    found: JsonObject = {"id": turn.external_id or turn_id, "source": turn.source}
+    if turn_id:
+        found["turn"] = turn_id
+    found["at"] = turn.at.isoformat() if turn.at is not None else None
+    _put(found, "channel", turn.place.channel)
+    _put(found, "chat", turn.place.chat)
+    _put(found, "person", turn.sender)
+    _put_all(found, "members", turn.members)
+    if turn.status != "done":
+        found["status"] = turn.status
+    found["segments"] = [_segment_object(segment) for segment in turn.segments]
+    return found
 
 
 def _segment_object(segment: Segment) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -60,7 +61,8 @@ def intervals(rows: Sequence[FactRow], others: Sequence[FactRow], witness: Witne
     said it was not there for the first, or is believed less.
     """
     ordered = sorted(rows, key=_order)
-    enders = sorted([*rows, *others], key=_order)
+    enders = sorted((row for row in (*rows, *others) if _may_end(row)), key=_order)
+    moments = [_order(row) for row in enders]
     found: list[Interval] = []
     open_at: dict[tuple[str, str, bool], int] = {}
     for row in ordered:
@@ -68,7 +70,8 @@ def intervals(rows: Sequence[FactRow], others: Sequence[FactRow], witness: Witne
         if row.mode == "past":
             found.append(Interval((row,), None, moment_of(row)))
             continue
-        end = None if row.negative else _end(row, enders, witness)
+        later = (enders[place] for place in range(bisect_right(moments, _order(row)), len(enders)))
+        end = None if row.negative else _end(row, later, witness)
         at = open_at.get(claim)
         if at is not None and found[at].end == end:
             known = found[at]
@@ -87,13 +90,18 @@ def names_part_of(part: str, whole: str) -> bool:
 
 def _end(row: FactRow, enders: Iterable[FactRow], witness: Witness) -> int | None:
     for other in enders:
-        if _order(other) <= _order(row) or other.mode in ("past", "planned"):
-            continue
         if row.voice == "self" and other.voice == "user" and _speaker(other) != _speaker(row):
             continue  # what somebody says of himself is not ended by what another says of him
         if _ends(other, row) and _RANK[other.voice] >= _RANK[row.voice] and witness.heard(other, row):
             return moment_of(other)
     return None
+
+
+def _may_end(row: FactRow) -> bool:
+    """Whether a row can end anything: of what there may be several at a time, only a denial or a change does."""
+    if row.mode in ("past", "planned"):
+        return False
+    return row.negative or row.changed or row.relation in FUNCTIONAL
 
 
 def _speaker(row: FactRow) -> tuple[str, str]:
