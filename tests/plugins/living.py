@@ -53,9 +53,11 @@ def installed(home: Path, code: str, head: str = HEAD) -> None:
 
 
 @contextlib.asynccontextmanager
-async def living(home: Path, code: str, settings: dict[str, object] | None = None) -> AsyncIterator[Living]:
+async def living(
+    home: Path, code: str, settings: dict[str, object] | None = None, head: str = HEAD
+) -> AsyncIterator[Living]:
     """Run a plugin with this code, begun and started; nothing of it is left afterwards."""
-    installed(home, code)
+    installed(home, code, head)
     source = find_source(home / "installed" / "probe" / "code")
     runtime = prepare_runtime(home, source, describe(source), fetch=False)
     world = World(home / "plugins")

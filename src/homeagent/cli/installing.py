@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,6 +83,9 @@ def remove(session: Session) -> int:
     for log in (root / "logs").glob(f"plugin-{glob.escape(name)}.*"):
         log.unlink(missing_ok=True)
     data = root / "plugins" / name
+    shutil.rmtree(data / ".tmp", ignore_errors=True)
+    with contextlib.suppress(OSError):
+        data.rmdir()  # where the plugin kept nothing
     lines = [session.terminal.message("plugin_removed", name=name)]
     if data.is_dir():
         lines.append(session.terminal.message("plugin_data_left", path=data))

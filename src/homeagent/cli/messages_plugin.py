@@ -39,6 +39,23 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_state_broken": ("can't be used: {problem}", "无法使用：{problem}"),
     "plugin_where": ("from {path}", "来自 {path}"),
     "plugin_permissions": ("permissions: {permissions}", "权限：{permissions}"),
+    "plugin_limit_net_enforced": ("  no network: enforced by the kernel here", "  无网络：由本机内核强制"),
+    "plugin_limit_net_declared": (
+        "  no network: only declared, this machine can't enforce it",
+        "  无网络：仅声明，本机无法强制",
+    ),
+    "plugin_limit_net_open": (
+        "  the network is open to it: which hosts it uses is only declared",
+        "  可以使用网络：访问哪些主机仅为声明",
+    ),
+    "plugin_limit_files_enforced": (
+        "  files and programs beyond these: kept from it by the kernel here",
+        "  除此之外的文件和程序：由本机内核禁止",
+    ),
+    "plugin_limit_files_declared": (
+        "  files and programs beyond these: only declared, this machine can't enforce it",
+        "  除此之外的文件和程序：仅声明，本机无法强制",
+    ),
     "plugin_dependencies": ("packages: {packages}", "依赖包：{packages}"),
     "plugin_settings": ("settings in [plugins.{name}]: {settings}", "[plugins.{name}] 的设置：{settings}"),
     "plugin_nothing": ("none", "无"),

@@ -9,6 +9,7 @@ from homeagent.plugins.environment import Runtime, prepare_runtime
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
 from homeagent.plugins.installing import put_in, take_out
+from homeagent.plugins.limits import enforceable
 from homeagent.plugins.manifest_problems import ManifestError
 from homeagent.plugins.out_of_process import OutOfProcess
 from homeagent.plugins.outline import ToolOutline, outline
@@ -48,6 +49,7 @@ __all__ = [
     "asked_of",
     "declared",
     "describe",
+    "enforceable",
     "find_source",
     "found_plugins",
     "guarded",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import homeagent_sdk
 from homeagent.plugins.boundary import PluginError
+from homeagent.plugins.limits import limits_of
 from homeagent.plugins.sdk_version import SDK_VERSION
 from homeagent.plugins.shelf import CODE, FOLDER
 
@@ -63,19 +64,41 @@ def prepare_runtime(root: Path, source: PluginSource, told: Description, *, fetc
     variables["PYTHONUTF8"] = "1"
     if source.entry:  # an installed distribution: its packages are those of this very environment
         variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-        return Runtime((sys.executable, "-u", "-P"), source.path, source.entry, variables)
+        read = tuple(Path(each) for each in sys.path if each)
+        python = (sys.executable, "-u", "-P", *_confined(told, read, _own_folders(root, told.name, variables)))
+        return Runtime(python, source.path, source.entry, variables)
     home = root / FOLDER / told.name
     environment = home / _FOLDER
-    python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+    interpreter = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     wanted = {"python": sys.version, "base": sys.base_prefix, "dependencies": list(told.dependencies)}
-    if _stamp(environment) != wanted or not python.exists():
+    if _stamp(environment) != wanted or not interpreter.exists():
         if told.dependencies and not fetch:
             step = f"Run: homeagent plugin enable {told.name}"
             raise PluginError(f"plugin {told.name!r}", "its environment is missing or old", step)
-        _make(environment, python, told)
+        _make(environment, interpreter, told)
         (environment / _STAMP).write_text(json.dumps(wanted), "utf-8")
     _link_sdk(environment)
-    return Runtime((str(python), "-u", "-I"), home / CODE, f"{told.module}:plugin", variables)
+    confined = _confined(told, (environment, home / CODE), _own_folders(root, told.name, variables))
+    return Runtime((str(interpreter), "-u", "-I", *confined), home / CODE, f"{told.module}:plugin", variables)
+
+
+def _own_folders(root: Path, name: str, variables: dict[str, str]) -> tuple[Path, ...]:
+    """Make the folders that a plugin may write to, its data and what is temporary, and return them."""
+    folders = (root / "plugins" / name, root / "plugins" / name / ".tmp")
+    try:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        step = "Free some space or mend the permissions"
+        raise PluginError(str(folders[-1]), f"can't be made ({error.strerror})", step) from error
+    variables["TMPDIR"] = str(folders[-1])
+    return folders
+
+
+def _confined(told: Description, read: tuple[Path, ...], write: tuple[Path, ...]) -> tuple[str, ...]:
+    """Return the options that let the interpreter do no more than the plugin's permissions say."""
+    limits = limits_of(told.permissions, read=read, write=write)
+    return ("-m", "homeagent_sdk.confined", limits.as_text())
 
 
 def _stamp(environment: Path) -> object:
