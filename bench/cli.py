@@ -60,6 +60,10 @@ def _parser() -> argparse.ArgumentParser:
     policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 % of a long life")
     policy.add_argument("--turns", type=int, default=100_000, help="how many turns the home holds (100000)")
     policy.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled home there and use it again")
+    turn = _command(commands, "turn", _turn, "the agent's own share of a turn; a talk ten times the window")
+    turn.add_argument("--turns", type=int, default=200, help="how many turns are timed (200)")
+    turn.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="the window of the long talk (4096)")
+    turn.add_argument("--embedder", choices=("offline", "none"), default="offline")
     _command(commands, "cli", _cli, "how long the command line takes to start")
     return parser
 
@@ -154,6 +158,15 @@ def _crash(arguments: argparse.Namespace) -> int:
     plan = CrashPlan(arguments.rounds, arguments.writers, arguments.seed)
     report = crash_report(plan, arguments.home)
     _write(arguments, report, crash_table(report))
+    return 0 if report["passed"] else 1
+
+
+def _turn(arguments: argparse.Namespace) -> int:
+    from bench.turn import TurnPlan, turn_report, turn_table
+
+    plan = TurnPlan(arguments.turns, arguments.window, vectors=arguments.embedder == "offline")
+    report = turn_report(plan)
+    _write(arguments, report, turn_table(report))
     return 0 if report["passed"] else 1
 
 
