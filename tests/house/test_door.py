@@ -24,9 +24,9 @@ LABELLED = {
     "src/homeagent/memory/derive.py": {"row.sender"},
     "src/homeagent/memory/distilling.py": {"turn.sender"},
     # what an erased text would be found by: looked for in the files, never stored
-    "src/homeagent/memory/traces.py": {"text"},
+    "src/homeagent/memory/erasing/traces.py": {"text"},
     # a fact that its owner wrote down himself: explicit words, never a tool's output
-    "src/homeagent/memory/writing.py": {
+    "src/homeagent/memory/knowledge/writing.py": {
         "about['name']",
         "f'{subject.name.text} {relation} {value.text}'",
         "said['value']",

@@ -87,8 +87,8 @@ RUNNING = [
         'return self.whole("")',
     ),
     Mutant("a reply's quotations are not looked for", "door/door.py", r"self\._quotes\.find\(.*\)", "()"),
-    Mutant("what returns memory is memorised", "policy.py", r"if .*RETURNS_MEMORY.*:", "if False:"),
-    Mutant("no_memory is read as plain", "policy.py", r"if row\.no_memory\b", "if False"),
+    Mutant("what returns memory is memorised", "policy/book.py", r"if .*RETURNS_MEMORY.*:", "if False:"),
+    Mutant("no_memory is read as plain", "policy/book.py", r"if row\.no_memory\b", "if False"),
     Mutant(
         "raw is written as computed",
         "derive.py",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FORBIDDEN = {
     "layers": ("src/homeagent/memory/turn.py", "from homeagent.cli import main"),
     "sdk-alone": ("sdk/src/homeagent_sdk/ansi.py", "import homeagent.paths"),
-    "door-mint": ("src/homeagent/memory/policy.py", "from homeagent.memory.door.mint import admit"),
+    "door-mint": ("src/homeagent/memory/policy/book.py", "from homeagent.memory.door.mint import admit"),
     "consumers-see-no-raw": ("src/homeagent/memory/text/fold.py", "from homeagent.memory.store.sqlite import log"),
     "sql-in-the-store": ("src/homeagent/memory/passages.py", "import sqlite3"),
 }

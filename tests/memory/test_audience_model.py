@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, rule
 
-from homeagent.memory.targets import Target
+from homeagent.memory.erasing.targets import Target
 from homeagent.memory.turn import OWNER, Place, Viewer
 from tests.memory.worlds import LetterEmbedder, found, opened, shown, temporary_home, tool, turn, user
 

@@ -9,11 +9,11 @@ from contextlib import closing
 import pytest
 import zstandard
 
-from homeagent.memory.proof import prove
+from homeagent.memory.erasing.proof import prove
+from homeagent.memory.erasing.targets import Target
+from homeagent.memory.erasing.traces import Traces
 from homeagent.memory.store.sqlite.file_values import stored_terms
 from homeagent.memory.store.sqlite.fts_pages import page_terms
-from homeagent.memory.targets import Target
-from homeagent.memory.traces import Traces
 from homeagent.memory.turn import Attachment
 from tests.memory.worlds import HIDDEN, LetterEmbedder, opened, reply, tool, turn, user
 

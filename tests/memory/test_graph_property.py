@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from homeagent.errors import NotFoundError
 from homeagent.memory.distil.model import ModelFact
-from homeagent.memory.graph import Graph
-from homeagent.memory.targets import Target
+from homeagent.memory.erasing.targets import Target
+from homeagent.memory.knowledge.graph import Graph
+from homeagent.memory.knowledge.writing import hidden_writes
 from homeagent.memory.turn import Place, Viewer
-from homeagent.memory.writing import hidden_writes
 from tests.memory.worlds import HIDDEN, PLAIN, cleaned, reply, temporary_memory, tool, turn, user
 
 START = datetime.fromisoformat("2026-01-01T08:00:00+08:00")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from homeagent.errors import PolicyError
-from homeagent.memory.policy import RETURNS_MEMORY
+from homeagent.memory.policy.book import RETURNS_MEMORY
 from homeagent.memory.store.records import PolicyRow
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent_sdk import DeclarationError, MemoryPolicy, function_cleaner, head

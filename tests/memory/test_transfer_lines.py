@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from homeagent.errors import InputError
 from homeagent.memory.store.records import Moment, TurnRow
-from homeagent.memory.transfer_json import turn_line
-from homeagent.memory.transfer_parse import parse_line, parse_turn
+from homeagent.memory.transfer.lines import turn_line
+from homeagent.memory.transfer.parsing import parse_line, parse_turn
 from homeagent.memory.turn import Attachment, Place, Segment, Turn, TurnId
 
 LINE = {

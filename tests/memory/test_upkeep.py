@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from homeagent.errors import HomeError, InputError, StoreError
-from homeagent.memory.backups import BackupRule
-from homeagent.memory.chores import do_chores, wait_a_day
-from homeagent.memory.restoring import restore
+from homeagent.memory.erasing.targets import Target
 from homeagent.memory.store.sqlite.database import Database, Schema
 from homeagent.memory.store.sqlite.log_schema import LOG_SCHEMA
-from homeagent.memory.targets import Target
+from homeagent.memory.upkeep.backups import BackupRule
+from homeagent.memory.upkeep.chores import do_chores, wait_a_day
+from homeagent.memory.upkeep.restoring import restore
 from homeagent.paths import Home
 from tests.memory.test_erase import LINE, WORDS, files_holding, keep_secret
 from tests.memory.worlds import (

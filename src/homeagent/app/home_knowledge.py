@@ -8,7 +8,7 @@ from homeagent.agent import PastTurn
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
 from homeagent.memory import OWNER, TurnId
-from homeagent.memory.targets import Target
+from homeagent.memory.erasing.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from homeagent.errors import InputError
-from homeagent.memory.transfer_json import loaded
-from homeagent.memory.transfer_parse import parse_value
+from homeagent.memory.transfer.lines import loaded
+from homeagent.memory.transfer.parsing import parse_value
 from homeagent_sdk import MemoryPolicy, parse_cleaner
 from homeagent_sdk.errors import SdkError
 

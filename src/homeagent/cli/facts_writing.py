@@ -64,7 +64,7 @@ def unmerge(session: Session) -> int:
 
 def purge(session: Session) -> int:
     """Forget a fact with every turn that says it, or bring it back; print the turns."""
-    from homeagent.memory.targets import Target
+    from homeagent.memory.erasing.targets import Target
 
     arguments, terminal = session.arguments, session.terminal
     target = Target(fact=arguments.fact)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from homeagent.cli.session import Session
     from homeagent.cli.terminal import Terminal
     from homeagent.memory import Memory
-    from homeagent.memory.forgetting import Erased
+    from homeagent.memory.erasing.forgetting import Erased
+    from homeagent.memory.erasing.survivors import Survivor
+    from homeagent.memory.erasing.targets import Chosen, Target
     from homeagent.memory.store.records import TurnRow
-    from homeagent.memory.survivors import Survivor
-    from homeagent.memory.targets import Chosen, Target
 
 __all__ = ["erase", "forget", "undo"]
 
@@ -82,7 +82,7 @@ def _confirmed(memory: Memory, chosen: Chosen, left: list[Survivor], terminal: T
 
 
 def _target(session: Session) -> Target:
-    from homeagent.memory.targets import Target
+    from homeagent.memory.erasing.targets import Target
 
     arguments = session.arguments
     return Target(

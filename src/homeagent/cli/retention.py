@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from homeagent.cli.session import Session
     from homeagent.memory import Memory
-    from homeagent.memory.retention import DueOutput
+    from homeagent.memory.upkeep.retention import DueOutput
 
 __all__ = ["erase_after", "keep", "run", "show"]
 
@@ -23,7 +23,7 @@ def keep(session: Session) -> int:
 
 def erase_after(session: Session) -> int:
     """Set the rule to erase hidden outputs after some days; show what is due by it. By itself it begins in a day."""
-    from homeagent.memory.chores import wait_a_day
+    from homeagent.memory.upkeep.chores import wait_a_day
 
     with session.memory() as memory:
         memory.retention.erase_after(session.arguments.after_days)

@@ -131,7 +131,7 @@ class Session:
 
     def _do_chores(self, memory: Memory) -> None:
         """Make the backup that is due and the like; what keeps it from that is said, and is no reason to stop."""
-        from homeagent.memory.chores import do_chores
+        from homeagent.memory.upkeep.chores import do_chores
 
         try:
             do_chores(memory)

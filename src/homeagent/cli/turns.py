@@ -19,7 +19,7 @@ __all__ = ["explain", "explained_lines", "show"]
 
 def show(session: Session) -> int:
     """Print a turn raw: every word, hidden outputs too. In JSON, what JSON can't hold is packed as in an export."""
-    from homeagent.memory.transfer_json import turn_object
+    from homeagent.memory.transfer.lines import turn_object
 
     name, source = session.arguments.turn, session.arguments.source
     with session.memory() as memory:

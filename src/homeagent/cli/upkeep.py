@@ -99,7 +99,7 @@ def backup(session: Session) -> int:
 
 
 def _backup_rule(session: Session) -> int:
-    from homeagent.memory.backups import BackupRule
+    from homeagent.memory.upkeep.backups import BackupRule
 
     arguments, say = session.arguments, session.terminal.message
     rule = None if arguments.off else BackupRule(arguments.every, arguments.keep)
@@ -119,7 +119,7 @@ def _backup_rule(session: Session) -> int:
 
 def restore(session: Session) -> int:
     """Put a backup in the place of this home's log; what is here is kept as a copy, everything is derived again."""
-    from homeagent.memory.restoring import restore as restored
+    from homeagent.memory.upkeep.restoring import restore as restored
 
     arguments, say = session.arguments, session.terminal.message
     done = restored(session.home, Path(arguments.file).expanduser(), replace=arguments.yes)

@@ -5,8 +5,8 @@ with Memory.open("~/memory") as memory:
     memory.recall("what is the cat called").hits[0].text
 """
 
-from homeagent.memory.graph import Graph
-from homeagent.memory.graph_results import Document, Entity, Fact, Saying
+from homeagent.memory.knowledge.graph import Graph
+from homeagent.memory.knowledge.results import Document, Entity, Fact, Saying
 from homeagent.memory.memory import Memory
 from homeagent.memory.results import (
     Explanation,

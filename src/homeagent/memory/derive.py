@@ -24,13 +24,13 @@ from homeagent.memory.embed.protocol import makes_vectors
 from homeagent.memory.indexing import INDEX_VERSION, cues_of, indexed
 from homeagent.memory.keeping import home_secret
 from homeagent.memory.passages import turn_passages
-from homeagent.memory.policy import PolicyBook
+from homeagent.memory.people.sharing import standing_shares
+from homeagent.memory.policy.book import PolicyBook
+from homeagent.memory.policy.touched import Touched
+from homeagent.memory.policy.trial import Parts, Trial
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, packed_vector
-from homeagent.memory.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope, chat_key
 from homeagent.memory.store.records import IndexedTurn, Todo
-from homeagent.memory.touched import Touched
-from homeagent.memory.trial import Parts, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

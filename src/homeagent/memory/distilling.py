@@ -16,10 +16,10 @@ from homeagent.memory.distil.facts import DISTIL_VERSION, TurnWords, facts_of_tu
 from homeagent.memory.distil.model import MODEL_FACTS, facts_of_outcome
 from homeagent.memory.documents.features import features
 from homeagent.memory.door.door import label
-from homeagent.memory.sharing import standing_shares
+from homeagent.memory.knowledge.writing import FORGOTTEN_WRITE, WRITTEN_FACTS, hidden_writes, written_facts
+from homeagent.memory.people.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope
 from homeagent.memory.store.records import Todo
-from homeagent.memory.writing import FORGOTTEN_WRITE, WRITTEN_FACTS, hidden_writes, written_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

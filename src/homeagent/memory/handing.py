@@ -10,7 +10,7 @@ from homeagent.masking import masked, masked_terms, secrets_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from homeagent.memory.graph_results import Document, Fact
+    from homeagent.memory.knowledge.results import Document, Fact
     from homeagent.memory.results import Hit, Recall
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.turn import TurnId

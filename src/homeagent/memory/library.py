@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent.memory.documents.features import tags
-from homeagent.memory.graph_results import Document
-from homeagent.memory.identity import People, visible
+from homeagent.memory.knowledge.results import Document
+from homeagent.memory.people.identity import People, visible
 from homeagent.memory.text.fold import fold_text
 
 if TYPE_CHECKING:

@@ -12,27 +12,27 @@ from homeagent.masking import masked
 from homeagent.memory import checks
 from homeagent.memory.archive import Archive
 from homeagent.memory.background import Background
-from homeagent.memory.backups import Backups
 from homeagent.memory.derive import Deriver
 from homeagent.memory.door.places import CleanerProcesses
 from homeagent.memory.embed import OfflineEmbedder
+from homeagent.memory.erasing.forgetting import Forgetting, Stores
+from homeagent.memory.erasing.targets import Target
 from homeagent.memory.explain import explained
-from homeagent.memory.forgetting import Forgetting, Stores
-from homeagent.memory.graph import Graph
 from homeagent.memory.handing import masked_document, masked_recall
-from homeagent.memory.identity import People
 from homeagent.memory.keeping import kept_already, make_secret, new_turn_id, the_open_turn, the_turn
+from homeagent.memory.knowledge.graph import Graph
 from homeagent.memory.lease import Lease
 from homeagent.memory.library import Library
-from homeagent.memory.persons import Persons
-from homeagent.memory.policies import Policies
+from homeagent.memory.people.identity import People
+from homeagent.memory.people.persons import Persons
+from homeagent.memory.people.sharing import Sharing
+from homeagent.memory.policy.policies import Policies
 from homeagent.memory.rebuild import Rebuilder
 from homeagent.memory.recall.recaller import Recaller
-from homeagent.memory.retention import Retention
-from homeagent.memory.sharing import Sharing
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
-from homeagent.memory.targets import Target
+from homeagent.memory.upkeep.backups import Backups
+from homeagent.memory.upkeep.retention import Retention
 from homeagent.memory.writers import Writers
 from homeagent.paths import Home
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.memory.embed.protocol import Embedder
-    from homeagent.memory.graph_results import Document
+    from homeagent.memory.knowledge.results import Document
     from homeagent.memory.rebuild import RebuildReport
     from homeagent.memory.results import Explanation, Hit, PolicyChange, Recall
     from homeagent.memory.store.records import Computed, DocumentRow, SegmentRow, TurnRow

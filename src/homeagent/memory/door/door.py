@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from homeagent.memory.door.quotes import Quotes
-    from homeagent.memory.policy import EffectivePolicy, PolicyBook
+    from homeagent.memory.policy.book import EffectivePolicy, PolicyBook
     from homeagent.memory.store.records import Decision, SegmentRow, TurnRow
     from homeagent.memory.turn import Segment
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from homeagent.memory.compute import Span
-    from homeagent.memory.identity import Visible
+    from homeagent.memory.people.identity import Visible
     from homeagent.memory.recall.lexical import Column
     from homeagent.memory.recall.mirror import Mirror
     from homeagent.memory.recall.score import Ranking

@@ -11,7 +11,7 @@ import numpy as np
 
 from homeagent.errors import EmbedError
 from homeagent.memory.compute import QueryText
-from homeagent.memory.identity import visible
+from homeagent.memory.people.identity import visible
 from homeagent.memory.recall import score, speakers
 from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from homeagent.memory.embed.protocol import Embedder
-    from homeagent.memory.identity import People, Visible
+    from homeagent.memory.people.identity import People, Visible
     from homeagent.memory.recall.lexical import Column
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.records import TurnOutline

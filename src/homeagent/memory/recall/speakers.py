@@ -9,7 +9,7 @@ from homeagent.memory.turn import OWNER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from homeagent.memory.identity import People
+    from homeagent.memory.people.identity import People
     from homeagent.memory.turn import Viewer
 
 __all__ = ["asker_speaks", "nameable", "named_speaks"]

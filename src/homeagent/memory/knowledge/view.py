@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from homeagent.memory.distil.facts import sender_key
 from homeagent.memory.distil.relations import KIN
-from homeagent.memory.identity import People, visible
+from homeagent.memory.knowledge.writing import EDIT, MERGE, UNMERGE, hidden_writes
+from homeagent.memory.people.identity import People, visible
 from homeagent.memory.store.graph_records import entity_id
 from homeagent.memory.turn import OWNER
-from homeagent.memory.writing import EDIT, MERGE, UNMERGE, hidden_writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

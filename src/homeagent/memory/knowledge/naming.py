@@ -9,15 +9,15 @@ from homeagent.errors import InputError, NotFoundError
 from homeagent.masking import masked
 from homeagent.memory.distil.facts import value_key
 from homeagent.memory.distil.relations import kin_of
+from homeagent.memory.knowledge.writing import me, owned_subject, written_subject
 from homeagent.memory.store.graph_records import entity_id
 from homeagent.memory.text.fold import fold_text
 from homeagent.memory.turn import OWNER
-from homeagent.memory.writing import me, owned_subject, written_subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from homeagent.memory.graph_view import GraphView
+    from homeagent.memory.knowledge.view import GraphView
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.graph_records import EntityRef
 

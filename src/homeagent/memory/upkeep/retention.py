@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from homeagent.memory.forgetting import Forgetting
+    from homeagent.memory.erasing.forgetting import Forgetting
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow

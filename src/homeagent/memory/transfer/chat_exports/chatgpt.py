@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from homeagent.memory.chat_exports.exchange import Exchange, file_note, with_attachments
+from homeagent.memory.transfer.chat_exports.exchange import Exchange, file_note, with_attachments
 from homeagent.memory.turn import Attachment, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from homeagent.memory.chat_exports.values import Value
+    from homeagent.memory.transfer.chat_exports.values import Value
     from homeagent.memory.turn import Turn
 
     FilesOf = Callable[[str], bytes | None]

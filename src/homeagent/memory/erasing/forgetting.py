@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from homeagent.errors import StoreError
 from homeagent.memory import checks
+from homeagent.memory.erasing.proof import Proof
+from homeagent.memory.erasing.proof import prove as scanned
+from homeagent.memory.erasing.survivors import Survivor, survivors
+from homeagent.memory.erasing.targets import FORGOTTEN_FACT, Chosen, Target, Targets
+from homeagent.memory.erasing.traces import Traces
 from homeagent.memory.handing import exposed
+from homeagent.memory.knowledge.writing import FORGOTTEN_WRITE
 from homeagent.memory.lease import Lease
-from homeagent.memory.proof import Proof
-from homeagent.memory.proof import prove as scanned
 from homeagent.memory.store.records import Doomed, Todo
-from homeagent.memory.survivors import Survivor, survivors
-from homeagent.memory.targets import FORGOTTEN_FACT, Chosen, Target, Targets
-from homeagent.memory.traces import Traces
-from homeagent.memory.writing import FORGOTTEN_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

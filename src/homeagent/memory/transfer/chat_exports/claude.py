@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from homeagent.memory.chat_exports.exchange import Exchange, file_note, json_text, with_attachments
+from homeagent.memory.transfer.chat_exports.exchange import Exchange, file_note, json_text, with_attachments
 from homeagent.memory.turn import Attachment, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from homeagent.memory.chat_exports.values import Value
+    from homeagent.memory.transfer.chat_exports.values import Value
     from homeagent.memory.turn import Turn
 
 __all__ = ["SOURCE", "turns_of"]

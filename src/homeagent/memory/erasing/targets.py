@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from homeagent.errors import InputError, NotFoundError
 from homeagent.memory.compute import QueryText
-from homeagent.memory.identity import People
+from homeagent.memory.erasing.traces import terms_of
 from homeagent.memory.keeping import the_turn
+from homeagent.memory.knowledge.writing import WRITTEN_FACTS, hidden_writes, written_facts
+from homeagent.memory.people.identity import People
 from homeagent.memory.store.records import Doomed, Moment
 from homeagent.memory.text.terms import query_terms
-from homeagent.memory.traces import terms_of
-from homeagent.memory.writing import WRITTEN_FACTS, hidden_writes, written_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final, Self
 
 from homeagent.errors import InputError
-from homeagent.memory.chat_exports import chatgpt, claude
-from homeagent.memory.chat_exports.values import Value
-from homeagent.memory.transfer_json import turn_text
+from homeagent.memory.transfer.chat_exports import chatgpt, claude
+from homeagent.memory.transfer.chat_exports.values import Value
+from homeagent.memory.transfer.lines import turn_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def is_chat_export(path: str | Path) -> bool:
 
 
 class ChatExport:
-    """The turns of an export as lines, like `homeagent.memory.transfer_files.LineFile`; read whole into memory.
+    """The turns of an export as lines, like `homeagent.memory.transfer.files.LineFile`; read whole into memory.
 
     Raises `InputError` for a zip without conversations, a damaged one, and JSON of another form, naming the place.
     """

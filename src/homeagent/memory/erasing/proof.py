@@ -12,18 +12,18 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from homeagent.memory.finding import Finder
+from homeagent.memory.erasing.finding import Finder
+from homeagent.memory.erasing.traces import terms_of
 from homeagent.memory.store.sqlite.file_values import is_database, stored_terms, stored_values, term_holders
 from homeagent.memory.text.fold import fold_text
-from homeagent.memory.traces import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from homeagent.memory.erasing.traces import Traces
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
-    from homeagent.memory.traces import Traces
 
 __all__ = ["Proof", "prove"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast, get_args
 
 from homeagent.errors import InputError
 from homeagent.memory.store.records import Moment
-from homeagent.memory.transfer_json import dumped, loaded
+from homeagent.memory.transfer.lines import dumped, loaded
 from homeagent.memory.turn import Attachment, Place, Role, Segment, Status, Turn, TurnId
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from homeagent.memory.door.copies import Copyable
 from homeagent.memory.door.repeats import repeating
-from homeagent.memory.policy import PolicyBook
+from homeagent.memory.policy.book import PolicyBook
 from homeagent.memory.store.protocols import chat_key
 from homeagent.memory.store.records import Todo
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.distilling import Distiller
     from homeagent.memory.door.quotes import Quotes
-    from homeagent.memory.policy import EffectivePolicy
+    from homeagent.memory.policy.book import EffectivePolicy
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import SegmentRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from homeagent.errors import PolicyError, StoreError
-from homeagent.memory.policy import PolicyBook, checked
+from homeagent.memory.policy.book import PolicyBook, checked
 from homeagent.memory.results import PolicyInForce
 from homeagent.memory.store.records import PolicyRow
 from homeagent_sdk import MemoryPolicy

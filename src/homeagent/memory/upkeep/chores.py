@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.memory.memory import Memory
-    from homeagent.memory.retention import DueOutput
+    from homeagent.memory.upkeep.retention import DueOutput
 
 __all__ = ["Chores", "do_chores", "wait_a_day"]
 

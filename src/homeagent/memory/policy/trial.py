@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from homeagent.memory.door.copies import Salt
     from homeagent.memory.door.door import Door, Passed
     from homeagent.memory.door.quotes import CopyIndex, Quotes
-    from homeagent.memory.policy import PolicyBook
+    from homeagent.memory.policy.book import PolicyBook
+    from homeagent.memory.policy.touched import Touched
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import CopySketch, LogStore
     from homeagent.memory.store.records import Computed, SegmentRow, TurnRow
-    from homeagent.memory.touched import Touched
 
 __all__ = ["Parts", "Trial"]
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from homeagent.memory.door.door import label
-from homeagent.memory.finding import LEAST
+from homeagent.memory.erasing.finding import LEAST
 from homeagent.memory.text.fold import fold_text
 from homeagent.memory.text.terms import passage_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from homeagent.memory.erasing.targets import Chosen
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
-    from homeagent.memory.targets import Chosen
 
 __all__ = ["Traces", "spellings", "terms_of"]
 

@@ -13,14 +13,14 @@ from homeagent.memory.distil.merging import live_merges, suggestions
 from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
 from homeagent.memory.distil.relations import checked_relation
 from homeagent.memory.distil.timeline import LOOSE, intervals, names_part_of
-from homeagent.memory.graph_results import Entity, Fact, Saying
-from homeagent.memory.graph_view import GraphView
 from homeagent.memory.handing import masked_fact
-from homeagent.memory.naming import Naming
+from homeagent.memory.knowledge.naming import Naming
+from homeagent.memory.knowledge.results import Entity, Fact, Saying
+from homeagent.memory.knowledge.view import GraphView
+from homeagent.memory.knowledge.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload
 from homeagent.memory.store.graph_records import claim_id
 from homeagent.memory.store.records import Moment
 from homeagent.memory.turn import OWNER, Viewer
-from homeagent.memory.writing import EDIT, FACT, MERGE, UNMERGE, me, subject_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from homeagent.memory.distil.merging import Suggestion
     from homeagent.memory.distil.model import FactModel
     from homeagent.memory.distil.timeline import Interval
-    from homeagent.memory.graph_results import State
+    from homeagent.memory.knowledge.results import State
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.graph_records import FactRow
     from homeagent.memory.store.protocols import LogStore

@@ -7,15 +7,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from homeagent.memory.finding import Finder
+from homeagent.memory.erasing.finding import Finder
 from homeagent.memory.text.fold import fold_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from homeagent.memory.erasing.targets import Chosen
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import SegmentRow
-    from homeagent.memory.targets import Chosen
     from homeagent.memory.turn import Segment, TurnId
 
 __all__ = ["Survivor", "survivors"]

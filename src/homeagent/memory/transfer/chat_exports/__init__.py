@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from homeagent.memory.chat_exports.export_file import ChatExport, is_chat_export
+from homeagent.memory.transfer.chat_exports.export_file import ChatExport, is_chat_export
 
 __all__ = ["ChatExport", "is_chat_export"]

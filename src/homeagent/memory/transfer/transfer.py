@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Final
 
 from homeagent.errors import HomeError, InputError, NotFoundError
-from homeagent.memory.chat_exports import ChatExport, is_chat_export
 from homeagent.memory.checks import check_turn, same_content
-from homeagent.memory.transfer_files import LineFile, written_whole
-from homeagent.memory.transfer_json import turn_line
-from homeagent.memory.transfer_parse import DEFAULT_SOURCE, ParsedLine, parse_line, parse_turn
+from homeagent.memory.transfer.chat_exports import ChatExport, is_chat_export
+from homeagent.memory.transfer.files import LineFile, written_whole
+from homeagent.memory.transfer.lines import turn_line
+from homeagent.memory.transfer.parsing import DEFAULT_SOURCE, ParsedLine, parse_line, parse_turn
 from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from homeagent.errors import NotFoundError
 from homeagent.memory import checks
-from homeagent.memory.identity import People
+from homeagent.memory.people.identity import People
 from homeagent.memory.store.records import IdentityRow
 
 if TYPE_CHECKING:

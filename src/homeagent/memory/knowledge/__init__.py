@@ -1,0 +1,1 @@
+"""The graph as people ask it: facts in time, who is who in them, and what is written on purpose."""

@@ -1,0 +1,1 @@
+"""Looking after a home: backups, restoring, how long hidden outputs stay, and what is due."""
