@@ -32,7 +32,7 @@ def problem_of(error: HomeAgentError, terminal: Terminal) -> str:
         return error.problem
     for kind, key in _KINDS:
         if isinstance(error, kind):
-            return terminal.message(key, problem=error.problem)
+            return terminal.message(key, problem=terminal.told(error.problem))
     return error.problem
 
 
@@ -40,6 +40,9 @@ def step_of(error: HomeAgentError, terminal: Terminal) -> str:
     """Return what to do about it, in the person's language where there are words for it."""
     if terminal.language != "zh":
         return error.next_step  # it may know more than the kind of error says
+    told = terminal.told(error.next_step)
+    if told != error.next_step:
+        return told
     for kind, key in _KINDS:
         if isinstance(error, kind):
             return terminal.message(f"{key}_next", step=error.next_step)
