@@ -52,6 +52,7 @@ COMPOSED = {
     "a number of at least {0}",
     "there is no such section",
     "its cleaner was stopped: it took too long",
+    "Put a valid key into the environment variable {0}",
     "{0} is no Tool",
     "{0} is no StageHandler",
     "parallel is {0}",
@@ -152,7 +153,8 @@ def test_each_pair_keeps_its_holes_and_is_chinese(name: str) -> None:
     found = list(read_pairs(name))
     assert len({english for english, _ in found}) == len(found)
     for english, chinese in found:
-        assert re.findall(r"(?<!\{)\{\d", english) == sorted(re.findall(r"(?<!\{)\{\d", chinese)), english
+        holes, kept = (set(re.findall(r"(?<!\{)\{(\d)", text)) for text in (english, chinese))
+        assert kept == holes or (name == UNCHECKED and kept < holes), english
         assert re.search(r"[\u3000-\u9fff\uff00-\uffef]", chinese) or not re.search(
             "[a-z]", "".join(Template.of(english).fixed)
         ), english
