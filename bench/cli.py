@@ -37,6 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m bench", description="Measures HomeAgent's memory from outside.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_for_sets(commands)
+    _add_for_pages(commands)
+    _add_for_homes(commands)
+    return parser
+
+
+def _add_for_sets(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that ask the questions of the sets."""
     recall = _command(commands, "recall", _recall, "share of the answers found, against the baseline")
     _add_data(recall)
     recall.add_argument("--dump", type=Path, metavar="FILE", help="write the ranked ids of each question as JSON lines")
@@ -50,6 +58,28 @@ def _parser() -> argparse.ArgumentParser:
     abstain = _command(commands, "abstain", _abstain, "how well recall knows that there is no answer")
     _add_data(abstain)
     abstain.add_argument("--dump", type=Path, metavar="FILE", help="write each probability and what was true")
+    peers = _command(commands, "peers", _peers, "other memories on the same questions, each in its own environment")
+    _add_data(peers)
+    peers.add_argument("--peer", action="append", default=[], metavar="NAME", help="only this one (repeat for several)")
+    peers.add_argument("--conversations", type=int, metavar="N", help="only the first N of each set")
+    peers.add_argument("--environments", type=Path, metavar="DIR", help="where they are installed, and used again")
+
+
+def _add_for_pages(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that work on what others wrote."""
+    reread = _command(commands, "reread", _reread, "the figures once more from a dump, by a second reader")
+    reread.add_argument("--dump", type=Path, required=True, metavar="FILE", help="what 'recall --dump' wrote")
+    reread.add_argument("--data", type=Path, required=True, metavar="DIR", help="the folder that was measured")
+    reread.add_argument("--report", type=Path, metavar="FILE", help="what 'recall --json' printed, to compare with")
+    report = _command(commands, "report", _report, "fill the tables and plots of docs/recall.md from JSON files")
+    report.add_argument(
+        "--from", type=Path, required=True, metavar="DIR", dest="source", help="recall.json, noise.json..."
+    )
+    report.add_argument("--page", type=Path, default=Path("docs/recall.md"), help="the page to fill (docs/recall.md)")
+
+
+def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that fill homes of their own."""
     crash = _command(commands, "crash", _crash, "writers killed at random moments: what is lost, what is doubled")
     crash.add_argument("--rounds", type=int, default=200, help="how often all writers are killed (200)")
     crash.add_argument("--writers", type=int, default=4, help="processes that write at the same time (4)")
@@ -57,15 +87,17 @@ def _parser() -> argparse.ArgumentParser:
     crash.add_argument("--home", type=Path, metavar="H", help="an empty folder to use and leave behind")
     facts = _command(commands, "facts", _facts, "precision and recall of facts on labelled sentences")
     facts.add_argument("--show", action="store_true", help="list what is wrong in the development half")
-    policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 % of a long life")
+    policy = _command(commands, "policy", _policy, "a policy that hides, then shows, 1 %% of a long life")
     policy.add_argument("--turns", type=int, default=100_000, help="how many turns the home holds (100000)")
     policy.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled home there and use it again")
+    cost = _command(commands, "cost", _cost, "time, memory and disk of a long life, and how they grow")
+    cost.add_argument("--segments", type=int, default=100_000, help="how many segments the home holds (100000)")
+    cost.add_argument("--homes", type=Path, metavar="DIR", help="keep the filled homes there and use them again")
     turn = _command(commands, "turn", _turn, "the agent's own share of a turn; a talk ten times the window")
     turn.add_argument("--turns", type=int, default=200, help="how many turns are timed (200)")
     turn.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="the window of the long talk (4096)")
     turn.add_argument("--embedder", choices=("offline", "none"), default="offline")
     _command(commands, "cli", _cli, "how long the command line takes to start")
-    return parser
 
 
 def _facts(arguments: argparse.Namespace) -> int:
@@ -152,6 +184,32 @@ def _abstain(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _peers(arguments: argparse.Namespace) -> int:
+    from bench.peers.report import Bounds, peers_report, peers_table
+
+    environments = arguments.environments or Path("~/.cache/homeagent-bench/peers").expanduser()
+    bounds = Bounds(tuple(arguments.peer), arguments.conversations, environments)
+    report = peers_report(_options(arguments), bounds)
+    _write(arguments, report, peers_table(report))
+    return 0
+
+
+def _reread(arguments: argparse.Namespace) -> int:
+    from bench.reread import reread_report, reread_table
+
+    report = reread_report(arguments.dump, arguments.data, arguments.report)
+    _write(arguments, report, reread_table(report))
+    return 0 if report["passed"] else 1
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from bench.report import write_report
+
+    read = write_report(arguments.source, arguments.page)
+    _write(arguments, {"page": str(arguments.page), "read": read}, f"{arguments.page}: {', '.join(read) or 'nothing'}")
+    return 0
+
+
 def _crash(arguments: argparse.Namespace) -> int:
     from bench.crash import CrashPlan, crash_report, crash_table
 
@@ -176,6 +234,14 @@ def _policy(arguments: argparse.Namespace) -> int:
     report = policy_report(arguments.turns, arguments.homes)
     _write(arguments, report, policy_table(report))
     return 0 if report["passed"] else 1
+
+
+def _cost(arguments: argparse.Namespace) -> int:
+    from bench.cost import cost_report, cost_table
+
+    report = cost_report(arguments.segments, arguments.homes)
+    _write(arguments, report, cost_table(report))
+    return 0
 
 
 def _cli(arguments: argparse.Namespace) -> int:

@@ -26,8 +26,8 @@ _ROOTS = ("src/homeagent", "sdk/src/homeagent_sdk")
 _BASES = frozenset({"HomeAgentError", "SdkError"})
 _PARTS_OF = {"Problem": ("", "problem", "next_step"), "UnsupportedTypeError": ("problem", "next_step")}
 """What is no error itself but becomes a part of one: what its arguments are."""
-_TO_THE_MODEL = frozenset({"ArgumentsError", "FrameError", "NotTextError", "ToolError"})
-"""What no person is told: a tool's error is for the model, a frame's for the process at its other end."""
+_NOT_FOR_PEOPLE = frozenset({"ArgumentsError", "FrameError", "NotTextError", "ToolError", "WireError"})
+"""What no person is told: a tool's error is for the model, a frame's or a wire's for the process at its other end."""
 _DEEPEST = 6
 """How many names a text is followed through."""
 
@@ -78,7 +78,7 @@ def error_texts(root: Path = ROOT) -> list[Text]:
     """Return every template that an error of the program or of its SDK is made with, each once."""
     files = [file for folder in _ROOTS for file in sorted((root / folder).rglob("*.py"))]
     found = [_Module(str(file.relative_to(root)), ast.parse(file.read_text("utf-8"))) for file in files]
-    names = _error_names(found) - _TO_THE_MODEL
+    names = _error_names(found) - _NOT_FOR_PEOPLE
     texts: dict[tuple[str, str], Text] = {}
     for module in found:
         for call in module.calls(names | _PARTS_OF.keys()):

@@ -27,7 +27,7 @@ def test_the_chinese_is_chinese(key):
 
 
 GRAPH = ("relation_", "state_", "why_")
-PLUGINS = ("plugin_new_", "plugin_state_", "plugin_treatment_")
+PLUGINS = ("plugin_limit_", "plugin_new_", "plugin_state_", "plugin_treatment_")
 POLICIES = ("policy_kind_", "policy_treatment_", "policy_origin_")
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from dev.pseudo_terminal import PseudoTerminal
+from homeagent.plugins import enforceable
 
 
 def test_a_new_plugin_works_at_once(homeagent, tmp_path, monkeypatch):
@@ -75,6 +76,17 @@ def greeter(folder, *, permissions="[]", decorator="@tool"):
     return path
 
 
+def test_it_is_told_what_of_the_permissions_is_enforced_here(homeagent, tmp_path):
+    told = homeagent("--json", "plugin", "info", greeter(tmp_path)).json["limits"]
+    able = enforceable()
+    assert told == {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
+    assert (
+        homeagent("--json", "plugin", "info", greeter(tmp_path, permissions='["net:a.b"]')).json["limits"]["net"]
+        == "open"
+    )
+    assert "内核" in homeagent("--lang", "zh", "plugin", "info", greeter(tmp_path)).out or not able
+
+
 def state(homeagent):
     listed = homeagent("--json", "plugin", "list").json["plugins"]
     return next((each["state"] for each in listed if each["name"] == "greeter"), None)
@@ -116,7 +128,7 @@ def test_a_plugin_is_switched_off_and_on_and_taken_out(homeagent, home, tmp_path
     assert homeagent("plugin", "enable", "greeter").code == 0  # agreed to already
     assert state(homeagent) == "on"
     data = home / "plugins" / "greeter"
-    data.mkdir(parents=True)
+    (data / "kept").mkdir(parents=True)
     removed = homeagent("plugin", "remove", "greeter")
     assert str(data) in removed.out
     assert state(homeagent) is None

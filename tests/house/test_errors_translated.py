@@ -42,6 +42,7 @@ FOR_THE_MODEL = {
 """What a model is told about a call of its own."""
 
 WRITTEN_OUT = {
+    "See {0}": ("See /{0}",),
     "{0} is {1}": ("parallel is {0}", "returns_memory is {0}"),
     "{0} is no {1}": ("{0} is no Tool", "{0} is no StageHandler", "'{0}' is no {1}"),
 }
@@ -53,6 +54,7 @@ COMPOSED = {
     "there is no such section",
     "its cleaner was stopped: it took too long",
     "Put a valid key into the environment variable {0}",
+    "See /{0}",
     "{0} is no Tool",
     "{0} is no StageHandler",
     "parallel is {0}",

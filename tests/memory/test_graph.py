@@ -8,7 +8,7 @@ import pytest
 
 from homeagent.errors import InputError, NotFoundError
 from homeagent.memory.turn import Place, Viewer
-from tests.memory.worlds import HIDDEN, opened, reply, tables_holding, tool, turn, user
+from tests.memory.worlds import HIDDEN, change, opened, reply, tables_holding, tool, turn, user
 
 
 @pytest.fixture
@@ -343,3 +343,23 @@ def test_a_fact_of_a_forgotten_turn_or_write_is_gone_until_it_is_brought_back(me
     assert set(held(memory, "Ada")) == {("likes", "fennel"), ("likes", "stew")}
     memory.rebuild()
     assert set(held(memory, "Ada")) == {("likes", "fennel"), ("likes", "stew")}
+
+
+def test_other_rules_read_everything_again(tmp_path):
+    home = tmp_path / "home"
+    with opened(home) as memory:
+        keep(memory, "I live in Oslo now.")
+        memory.graph.commit_fact("me", "likes", "fennel")
+        change(memory.home.derived, "DELETE FROM fact")
+    with opened(home) as memory:
+        memory.distil()
+        assert memory.graph.facts() == [], "nothing is read twice"
+        change(memory.home.derived, "UPDATE meta SET value = 'distil-0' WHERE key = 'rules'")
+    with opened(home) as memory:
+        memory.distil()
+        assert set(held(memory, "me")) == {("lives_in", "Oslo"), ("likes", "fennel")}
+        memory.rebuild()
+        change(memory.home.derived, "DELETE FROM fact")
+    with opened(home) as memory:
+        memory.distil()
+        assert memory.graph.facts() == [], "a rebuild has used these rules"

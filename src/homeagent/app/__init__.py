@@ -3,6 +3,7 @@
 from homeagent.app.app import App, AppParts
 from homeagent.app.configured import agent_settings, check, distiller_of, hidden_secrets, model_of, parts_of, sources_of
 from homeagent.app.home_memory import HomeMemory
+from homeagent.app.home_plugins import cleaners_of, described_plugins, tried_plugin
 
 __all__ = [
     "App",
@@ -10,9 +11,12 @@ __all__ = [
     "HomeMemory",
     "agent_settings",
     "check",
+    "cleaners_of",
+    "described_plugins",
     "distiller_of",
     "hidden_secrets",
     "model_of",
     "parts_of",
     "sources_of",
+    "tried_plugin",
 ]

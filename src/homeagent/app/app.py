@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
 from homeagent.app.extraction import Extraction
 from homeagent.app.home_memory import INJECTED, HomeMemory
+from homeagent.app.home_plugins import HomePlugins, cleaners_of, described_plugins
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError, HomeAgentError
 from homeagent.memory import Memory, Place
@@ -63,17 +64,20 @@ class App:
         self.model = parts.model
         self.inbox = Inbox(memory.home.root / "waiting.json", parts.clock)
         self.registry = Registry()
-        host = Host(memory.home.root / "plugins", self.inbox)
+        self._host = Host(memory.home.root / "plugins", self.inbox)
+        self._plugins = HomePlugins(memory.home.root)
+        self._plugin_settings = parts.plugin_settings
         self._port = HomeMemory(memory)
         self._retired: list[Model] = []
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
         self._ending: list[asyncio.Task[None]] = []
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
-            self.registry.register(InProcess(plugin, host, parts.plugin_settings.get(plugin.name)))
-        unknown = set(parts.plugin_settings) - set(self.registry.plugins)
+            self.registry.register(InProcess(plugin, self._host, parts.plugin_settings.get(plugin.name)))
+        known = (*self.registry.plugins, *described_plugins(memory.home.root))
+        unknown = set(parts.plugin_settings) - set(known)
         if unknown:
-            step = f"There are {', '.join(self.registry.plugins)}"
+            step = f"There are {', '.join(known)}"
             raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
@@ -82,7 +86,8 @@ class App:
     def open(cls, home: Path | str, parts: AppParts | None = None) -> Self:
         """Open the home. Raises `HomeError`, `StoreError`, `ConfigError` or `PluginError`; then nothing stays open."""
         parts = parts or AppParts()
-        memory = Memory.open(Path(home), embedder=parts.embedder, clock=parts.clock)
+        cleaners = cleaners_of(Path(home))
+        memory = Memory.open(Path(home), embedder=parts.embedder, clock=parts.clock, cleaners=cleaners)
         try:
             return cls(memory, parts)
         except BaseException:
@@ -91,6 +96,7 @@ class App:
 
     async def __aenter__(self) -> Self:
         try:
+            await self._plugins.join(self.registry, self._host, self._plugin_settings)
             await self.registry.start()
             policies, returning = self.registry.policies(), self.registry.returning_memory()
             await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)

@@ -16,11 +16,12 @@ from homeagent_sdk import SettingsError
 from homeagent_sdk.settings import read_settings, settings_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from homeagent.config import Config, ModelSettings
     from homeagent.memory.embed import Embedder
     from homeagent.models import Model
+    from homeagent.plugins import Description
     from homeagent_sdk import Plugin
 
 __all__ = ["agent_settings", "check", "distiller_of", "hidden_secrets", "model_of", "parts_of", "sources_of"]
@@ -81,15 +82,23 @@ def model_of(config: Config, present: Model, offline: OfflineModel) -> Model:
     return Router(sources)
 
 
-def check(config: Config, plugins: Sequence[Plugin] | None = None) -> None:
-    """Raise `ConfigError` when a source or a plugin can't be used with these settings. Asks nobody."""
+def check(
+    config: Config, plugins: Sequence[Plugin] | None = None, *, installed: Mapping[str, Description] | None = None
+) -> None:
+    """Raise `ConfigError` when a source or a plugin can't be used with these settings. Asks nobody.
+
+    Of an ``installed`` plugin only the names of its settings are known; their values it checks when it starts.
+    """
     sources_of(config)
     known = {plugin.name: plugin for plugin in (built_ins() if plugins is None else plugins)}
     for name, values in config.plugins.items():
         where = f"config.toml [plugins.{name}]"
+        if installed and name in installed:
+            _check_names(where, values, installed[name])
+            continue
         plugin = known.get(name)
         if plugin is None:
-            raise ConfigError(where, "there is no such plugin", f"There are {', '.join(known)}")
+            raise ConfigError(where, "there is no such plugin", f"There are {', '.join((*known, *(installed or ())))}")
         if plugin.settings is None:
             if values:
                 raise ConfigError(where, "the plugin has no settings", f"Take out {', '.join(values)}")
@@ -98,6 +107,13 @@ def check(config: Config, plugins: Sequence[Plugin] | None = None) -> None:
             read_settings(plugin.settings, values, where)
         except SettingsError as error:
             raise ConfigError(error.where, error.problem, error.next_step) from error
+
+
+def _check_names(where: str, values: Mapping[str, object], told: Description) -> None:
+    wrong = [key for key in values if key not in told.settings]
+    if wrong:
+        step = f"There are {', '.join(told.settings)}" if told.settings else "Take it out"
+        raise ConfigError(f"{where} {wrong[0]}", "the plugin has no such setting", step)
 
 
 def hidden_secrets(shown: dict[str, object], plugins: Sequence[Plugin] | None = None) -> dict[str, object]:

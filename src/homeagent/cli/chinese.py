@@ -128,6 +128,7 @@ def read_pairs(name: str) -> Iterator[tuple[str, str]]:
     """Yield the pairs of one file of the catalogue, English and Chinese. Raises `ValueError` on a line out of place."""
     english = ""
     for line in files("homeagent.cli").joinpath("zh", f"{name}.txt").read_text("utf-8").splitlines():
+        line = line.replace("\\n", "\n")
         if line.startswith("= ") and english:
             yield english, line[2:]
             english = ""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homeagent.app import tried_plugin
 from homeagent.builtin import built_ins
 from homeagent.cli.plugin_lines import growth_lines, plain_plugin, plugin_lines
 from homeagent.errors import InputError
@@ -37,9 +41,8 @@ def install(session: Session) -> int:
     if not _agreed(session, source, told):
         return 1
     session.home.prepare()
-    put_in(session.home.root, source, told)
-    _turn_on(session, source, told)
-    return 0
+    code = put_in(session.home.root, source, told)
+    return _turn_on(session, find_source(code), told)
 
 
 def enable(session: Session) -> int:
@@ -51,8 +54,7 @@ def enable(session: Session) -> int:
         raise PluginError(name, "it has no source", "Put it in again: homeagent plugin install PATH")
     if not _agreed(session, found.source, found.description):
         return 1
-    _turn_on(session, found.source, found.description)
-    return 0
+    return _turn_on(session, found.source, found.description)
 
 
 def disable(session: Session) -> int:
@@ -78,7 +80,12 @@ def remove(session: Session) -> int:
         take_out(root, name)
     elif not take_out(root, name):
         named_plugin(root, name)
+    for log in (root / "logs").glob(f"plugin-{glob.escape(name)}.*"):
+        log.unlink(missing_ok=True)
     data = root / "plugins" / name
+    shutil.rmtree(data / ".tmp", ignore_errors=True)
+    with contextlib.suppress(OSError):
+        data.rmdir()  # where the plugin kept nothing
     lines = [session.terminal.message("plugin_removed", name=name)]
     if data.is_dir():
         lines.append(session.terminal.message("plugin_data_left", path=data))
@@ -88,21 +95,25 @@ def remove(session: Session) -> int:
 
 def _agreed(session: Session, source: PluginSource, told: Description) -> bool:
     """Whether the owner agrees to what a plugin wants; what was agreed to before is not asked again."""
-    terminal = session.terminal
     tools = outline(source)
     wanted = asked_of(told, tools_of(tools))
     before = Consents(session.home.root).all().get(told.name)
     growth = before.growth(wanted) if before else None
-    if session.arguments.yes or (growth is not None and not growth):
+    if growth is not None and not growth:
         return True
-    for line in plugin_lines(source, told, tools, terminal):
+    lines = [*plugin_lines(source, told, tools, session.terminal)]
+    return _asked(session, told.name, [*lines, *(growth_lines(growth, session.terminal) if growth else ())])
+
+
+def _asked(session: Session, name: str, lines: list[str]) -> bool:
+    terminal = session.terminal
+    if session.arguments.yes:
+        return True
+    for line in lines:
         terminal.note(line)
-    if growth:
-        for line in growth_lines(growth, terminal):
-            terminal.note(line)
     if terminal.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         problem, step = terminal.message("plugin_needs_yes"), terminal.message("plugin_needs_yes_next")
-        raise InputError(f"plugin {told.name}", problem, step)
+        raise InputError(f"plugin {name}", problem, step)
     sys.stderr.write(terminal.message("plugin_ask"))
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() in ("y", "yes", "是", "确定", "好"):
@@ -111,11 +122,23 @@ def _agreed(session: Session, source: PluginSource, told: Description) -> bool:
     return False
 
 
-def _turn_on(session: Session, source: PluginSource, told: Description) -> None:
+def _turn_on(session: Session, source: PluginSource, told: Description) -> int:
+    """Load the plugin once, ask about what its text did not show, and turn it on."""
+    terminal = session.terminal
     tools = outline(source)
-    Consents(session.home.root).give(told.name, asked_of(told, tools_of(tools)))
-    plain = {**plain_plugin(source, told, tools), "state": "on"}
-    session.terminal.result(plain, [session.terminal.message("plugin_is_on", name=told.name)])
+    terminal.say("plugin_preparing", name=told.name)
+    manifest = tried_plugin(session.home.root, source, told)
+    consents = Consents(session.home.root)
+    before = consents.all().get(told.name)
+    seen = {**(before.tools if before else {}), **tools_of(tools)}
+    declared = tools_of(manifest.tools)
+    growth = asked_of(told, seen).growth(asked_of(told, declared))
+    if growth and not _asked(session, told.name, list(growth_lines(growth, terminal))):
+        return 1
+    consents.give(told.name, asked_of(told, declared))
+    plain = {**plain_plugin(source, told, tools), "tools": declared, "state": "on"}
+    terminal.result(plain, [terminal.message("plugin_is_on", name=told.name, count=len(declared))])
+    return 0
 
 
 def _refuse_built_in(name: str) -> None:

@@ -39,6 +39,23 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_state_broken": ("can't be used: {problem}", "无法使用：{problem}"),
     "plugin_where": ("from {path}", "来自 {path}"),
     "plugin_permissions": ("permissions: {permissions}", "权限：{permissions}"),
+    "plugin_limit_net_enforced": ("  no network: enforced by the kernel here", "  无网络：由本机内核强制"),
+    "plugin_limit_net_declared": (
+        "  no network: only declared, this machine can't enforce it",
+        "  无网络：仅声明，本机无法强制",
+    ),
+    "plugin_limit_net_open": (
+        "  the network is open to it: which hosts it uses is only declared",
+        "  可以使用网络：访问哪些主机仅为声明",
+    ),
+    "plugin_limit_files_enforced": (
+        "  files and programs beyond these: kept from it by the kernel here",
+        "  除此之外的文件和程序：由本机内核禁止",
+    ),
+    "plugin_limit_files_declared": (
+        "  files and programs beyond these: only declared, this machine can't enforce it",
+        "  除此之外的文件和程序：仅声明，本机无法强制",
+    ),
     "plugin_dependencies": ("packages: {packages}", "依赖包：{packages}"),
     "plugin_settings": ("settings in [plugins.{name}]: {settings}", "[plugins.{name}] 的设置：{settings}"),
     "plugin_nothing": ("none", "无"),
@@ -59,7 +76,8 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_not_agreed": ("It stays off; nothing was changed.", "保持停用，没有做任何改动。"),
     "plugin_needs_yes": ("what it wants is not agreed to yet", "还没有同意它的要求"),
     "plugin_needs_yes_next": ("Read the lines above, then add --yes", "请阅读上面的内容，然后加上 --yes"),
-    "plugin_is_on": ("{name} is on.", "{name} 已启用。"),
+    "plugin_is_on": ("{name} is on; tools: {count}.", "{name} 已启用，工具 {count} 个。"),
+    "plugin_preparing": ("Making its environment and loading {name} ...", "正在准备 {name} 的运行环境……"),
     "plugin_is_off": ("{name} is off.", "{name} 已停用。"),
     "plugin_removed": ("{name} is taken out.", "{name} 已移除。"),
     "plugin_data_left": ("Its data is still in {path}", "它的数据仍在 {path}"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from homeagent.plugins import enforceable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from homeagent.cli.terminal import Terminal
     from homeagent.plugins import Description, Growth, PluginSource, ToolOutline
 
-__all__ = ["growth_lines", "plain_plugin", "plugin_lines", "tool_lines"]
+__all__ = ["enforced_of", "growth_lines", "plain_plugin", "plugin_lines", "tool_lines"]
 
 
 def plugin_lines(
@@ -24,10 +26,21 @@ def plugin_lines(
     yield say("plugin_where", path=source.path)
     yield from tool_lines(tools, terminal)
     yield say("plugin_permissions", permissions=", ".join(map(str, told.permissions)) or none)
+    for kind, how in enforced_of(told).items():
+        yield say(f"plugin_limit_{kind}_{how}")
     yield say("plugin_dependencies", packages=", ".join(told.dependencies) or none)
     if told.settings:
         settings = ", ".join(f"{key} ({about})" for key, about in told.settings.items())
         yield say("plugin_settings", name=told.name, settings=settings)
+
+
+def enforced_of(told: Description) -> dict[str, str]:
+    """Return for ``net`` and ``files`` whether a plugin's limits are ``enforced`` here, ``declared``, or ``open``."""
+    able = enforceable()
+    found = {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
+    if any(each.kind == "net" for each in told.permissions):
+        found["net"] = "open"
+    return found
 
 
 def tool_lines(tools: Sequence[ToolOutline], terminal: Terminal) -> Iterator[str]:
@@ -55,6 +68,7 @@ def plain_plugin(source: PluginSource, told: Description, tools: Sequence[ToolOu
         "path": str(source.path),
         "sdk": told.sdk,
         "permissions": [str(each) for each in told.permissions],
+        "limits": enforced_of(told),
         "dependencies": list(told.dependencies),
         "settings": dict(told.settings),
         "tools": [asdict(tool) for tool in tools],

@@ -53,9 +53,10 @@ class Session:
     @contextmanager
     def memory(self) -> Iterator[Memory]:
         """Open the home's memory for the block, with the embedder and the policies that the settings name."""
+        from homeagent.app import cleaners_of
         from homeagent.memory import Memory
 
-        with Memory.open(self.home.root, embedder=self.embedder()) as memory:
+        with Memory.open(self.home.root, embedder=self.embedder(), cleaners=cleaners_of(self.home.root)) as memory:
             apply_policies(memory, self.config, self.home.root)
             self._do_chores(memory)
             yield memory

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from homeagent import config
-from homeagent.app import check, hidden_secrets
+from homeagent.app import check, described_plugins, hidden_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,8 @@ def path(session: Session) -> int:
 
 def _changed(session: Session, value: str | None, done: str) -> int:
     key: str = session.arguments.key
-    found = hidden_secrets(config.shown(config.change(session.home.config, key, value, check)))
+    checked = partial(check, installed=described_plugins(session.home.root))
+    found = hidden_secrets(config.shown(config.change(session.home.config, key, value, checked)))
     session.terminal.say(done, key=key, file=session.home.config)
     session.terminal.result(found | {"path": str(session.home.config)}, ())
     return 0

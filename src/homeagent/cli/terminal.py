@@ -94,3 +94,7 @@ class Terminal:
         from homeagent.cli.chinese import reason_in_chinese
 
         return reason_in_chinese(text)
+
+    def reasons(self, texts: Iterable[str]) -> str:
+        """Return several reasons as one list."""
+        return ("，" if self.language == "zh" else ", ").join(map(self.reason, texts))

@@ -160,7 +160,8 @@ class Deriver:
         return self._distiller.run()
 
     def use_model(self) -> None:
-        """Queue every turn for embedding when the computed half was made with another model."""
+        """Queue every turn for embedding when the computed half was made with another model; the same for facts."""
+        self._distiller.use_rules(fresh=self._derived.meta(_QUEUED) is None)
         model = self._embedder.model_id
         if self._derived.meta(_MODEL) == model:
             return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from homeagent.memory.archive import ARCHIVED, COMMITTED, added_to, first_event
 from homeagent.memory.distil.facts import DISTIL_VERSION, TurnWords, facts_of_turn
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import Computed, DocumentRow, Entry, OutcomeRow, TurnRow, WriteRow
 
-__all__ = ["Distiller"]
+__all__ = ["RULES", "Distiller"]
+
+RULES: Final = "rules"
+"""Under this name the computed half remembers by which rules its facts were made."""
 
 _BATCH = 32
 
@@ -42,6 +45,21 @@ class Distiller:
         self._log = log
         self._derived = derived
         self._lease = lease
+
+    def use_rules(self, *, fresh: bool) -> None:
+        """Queue every turn and explicit write again when their facts were made by other rules than these.
+
+        ``fresh``: nothing was derived yet.
+        """
+        if self._derived.meta(RULES) == DISTIL_VERSION:
+            return
+        with self._lease.held() as held:
+            if held:
+                with self._derived.transaction():
+                    self._derived.set_meta(RULES, DISTIL_VERSION)
+                    seqs = [] if fresh else [row.seq for row in self._log.turns() if row.closed is not None]
+                    seqs += [] if fresh else [row.seq for row in self._log.writes() if row.kind in WRITTEN_FACTS]
+                    self._derived.queue(Todo(seq, "distil", DISTIL_VERSION) for seq in seqs)
 
     # -- what happened: called in the transaction that takes note of it ------------------------------------------
 

@@ -14,7 +14,7 @@ from homeagent.memory.archive import Archive
 from homeagent.memory.background import Background
 from homeagent.memory.backups import Backups
 from homeagent.memory.derive import Deriver
-from homeagent.memory.door.runner import CleanerProcess
+from homeagent.memory.door.places import CleanerProcesses
 from homeagent.memory.embed import OfflineEmbedder
 from homeagent.memory.explain import explained
 from homeagent.memory.forgetting import Forgetting, Stores
@@ -65,7 +65,9 @@ class Memory:
     returns; its vectors follow in the background (`settle` waits for them).
     """
 
-    def __init__(self, home: Home, embedder: Embedder, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, home: Home, embedder: Embedder, clock: Callable[[], datetime], cleaners: CleanerProcesses | None = None
+    ) -> None:
         home.prepare()
         self.home = home
         self._clock = clock
@@ -74,7 +76,7 @@ class Memory:
         self._lease = Lease(home.lease)
         with self._lease.held():
             self._derived = SqliteDerived(home.derived)
-        self._cleaners = CleanerProcess()
+        self._cleaners = cleaners or CleanerProcesses({})
         self._writers = Writers(home.writers)
         make_secret(self._log)
         self._deriver = Deriver(self._log, self._derived, embedder, self._cleaners, self._lease)
@@ -100,14 +102,16 @@ class Memory:
         *,
         embedder: Embedder | None = None,
         clock: Callable[[], datetime] | None = None,
+        cleaners: CleanerProcesses | None = None,
     ) -> Self:
         """Open the memory in folder ``home``, making it when it is not there.
 
         Turns that a killed process left open are closed as interrupted, and whatever the log holds that was never
         derived is derived. ``embedder`` is the offline model by default; ``clock`` gives the present moment with its
-        zone. Raises `HomeError` when the folder can't be used and `StoreError` when a file is damaged or too new.
+        zone; ``cleaners`` is closed with the memory. Raises `HomeError` when the folder can't be used and `StoreError`
+        when a file is damaged or too new.
         """
-        memory = cls(Home(Path(home).expanduser()), embedder or OfflineEmbedder(), clock or _now)
+        memory = cls(Home(Path(home).expanduser()), embedder or OfflineEmbedder(), clock or _now, cleaners)
         try:
             memory._recover()
             memory.forgetting.finish_if_possible()

@@ -11,6 +11,8 @@ import numpy as np
 
 from homeagent.errors import DamagedError, StoreError
 from homeagent.memory.derive import Deriver
+from homeagent.memory.distil.facts import DISTIL_VERSION
+from homeagent.memory.distilling import RULES
 from homeagent.memory.embed.protocol import makes_vectors
 from homeagent.memory.lease import Lease, remove_unheld
 from homeagent.memory.store.sqlite.derived import SqliteDerived
@@ -149,6 +151,7 @@ class Rebuilder:
             pass
         made = len(fresh.vector_keys(model)) - before
         fresh.set_meta("model", model)
+        fresh.set_meta(RULES, DISTIL_VERSION)
         fresh.merge_terms()
         fresh.note_all_changed(after)
         if not fresh.compacted:  # something may have been erased after it had come in

@@ -5,10 +5,13 @@ from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
 from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
 from homeagent.plugins.description import Description, describe
+from homeagent.plugins.environment import Runtime, prepare_runtime
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
 from homeagent.plugins.installing import put_in, take_out
+from homeagent.plugins.limits import enforceable
 from homeagent.plugins.manifest_problems import ManifestError
+from homeagent.plugins.out_of_process import OutOfProcess
 from homeagent.plugins.outline import ToolOutline, outline
 from homeagent.plugins.permissions import Permission
 from homeagent.plugins.registry import Registry
@@ -33,22 +36,26 @@ __all__ = [
     "Injector",
     "Manifest",
     "ManifestError",
+    "OutOfProcess",
     "Permission",
     "PluginError",
     "PluginRunner",
     "PluginSource",
     "Registry",
+    "Runtime",
     "StageEngine",
     "ToolDeclaration",
     "ToolOutline",
     "asked_of",
     "declared",
     "describe",
+    "enforceable",
     "find_source",
     "found_plugins",
     "guarded",
     "named_plugin",
     "outline",
+    "prepare_runtime",
     "put_in",
     "take_out",
     "tools_of",

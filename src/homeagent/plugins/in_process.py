@@ -39,6 +39,11 @@ class InProcess:
         """What the plugin declares."""
         return self._manifest
 
+    @property
+    def available(self) -> bool:
+        """A plugin of this process is always there."""
+        return True
+
     async def start(self) -> None:
         """Call ``on_start`` and keep what it returns."""
         self._seat.started(await self._hook(self._plugin.on_start))

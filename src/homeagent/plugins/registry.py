@@ -81,8 +81,8 @@ class Registry:
 
     @property
     def tools(self) -> Mapping[str, ToolDeclaration]:
-        """Every tool, by name, in the order of registration."""
-        return dict(self._tools)
+        """Every tool that can be called now, by name, in the order of registration."""
+        return {name: tool for name, tool in self._tools.items() if self._runners[tool.plugin].available}
 
     @property
     def plugins(self) -> tuple[str, ...]:
@@ -95,7 +95,10 @@ class Registry:
 
     def handlers(self, stage: str, verb: Verb) -> tuple[HandlerDeclaration, ...]:
         """Return who takes part in a stage with this verb, in the order of registration."""
-        return self._handlers.get((stage, verb), ())
+        found = self._handlers.get((stage, verb), ())
+        if verb == "decide":  # one that can't be asked does not say yes
+            return found
+        return tuple(handler for handler in found if self._runners[handler.plugin].available)
 
     def policies(self) -> dict[str, MemoryPolicy]:
         """Return what the tools declare of their memory, for `Memory.declare_policies`."""

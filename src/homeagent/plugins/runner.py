@@ -1,4 +1,4 @@
-"""Where a plugin runs: in this process (`in_process`), later in its own. The registry does not care which."""
+"""Where a plugin runs: in this process (`in_process`) or its own (`out_of_process`). The registry does not care."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ class PluginRunner(Protocol):
     @property
     def manifest(self) -> Manifest:
         """What the plugin declares."""
+        ...
+
+    @property
+    def available(self) -> bool:
+        """Whether it can be called now; the tools of one that can't are not offered."""
         ...
 
     async def start(self) -> None:

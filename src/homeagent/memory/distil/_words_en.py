@@ -98,7 +98,7 @@ AFTER = re.compile(
     r"\s+(?:named|called|which|who|that|because|since|when|if|so that|but|although|though|while|until|after|before|as well|every (?:day|morning|night|week|other)"
     r"|last (?:week|month|year|spring|summer|autumn|winter|night)|this (?:week|month|year|morning)|these days|right now|at the moment"
     r"|in the (?:morning|evening|afternoon)|with (?:my|his|her|our)|on \w+days|in \d{4}|for (?:\d+|a few|two|three) years|next (?:week|month|year"
-    r"|spring|summer|autumn|winter)|and (?:it|that|we|they|he|she|i)\b|to get (?:to|there)|please|again|instead|\w+ days a week)\b.*$",
+    r"|spring|summer|autumn|winter)|and (?:it|that|we|they|he|she|i)\b|to get (?:to|there)|please|again|instead|nowadays|(?:now|too|already|currently)(?=$)|\w+ days a week)\b.*$",
     re.IGNORECASE,
 )
 BAD_VALUE = re.compile(

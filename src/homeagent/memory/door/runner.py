@@ -21,7 +21,7 @@ from homeagent_sdk.frames import CleanReply, CleanRequest, FrameError, decode_re
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-__all__ = ["Cleaned", "CleanerProcess"]
+__all__ = ["Cleaned", "CleanerPlace", "CleanerProcess"]
 
 _SECONDS = 2.0
 _SECONDS_PER_MILLION = 2.0
@@ -52,6 +52,18 @@ class Cleaned:
     gone: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CleanerPlace:
+    """Where cleaners are run: an interpreter with its options, the folders of their modules, environment variables.
+
+    Without ``variables`` the process has those of this one.
+    """
+
+    python: tuple[str, ...]
+    path: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...] = ()
+
+
 class _Broken(NamedTuple):
     """Why there is no reply, and no process any more."""
 
@@ -62,8 +74,9 @@ class _Broken(NamedTuple):
 class CleanerProcess:
     """One ``homeagent_sdk.worker``, started when it is first needed and again after it had to be killed."""
 
-    def __init__(self, seconds: float = _SECONDS) -> None:
+    def __init__(self, seconds: float = _SECONDS, *, place: CleanerPlace | None = None) -> None:
         self._seconds = seconds
+        self._place = place
         self._process: subprocess.Popen[bytes] | None = None
         self._loaded: set[str] = set()
         self._lock = threading.Lock()
@@ -84,12 +97,15 @@ class CleanerProcess:
                 failed = self._load(cleaner)
                 if failed is not None:
                     return failed
-            return self._run(CleanRequest(cleaner, text, tuple(sys.path), limit))
+            return self._run(CleanRequest(cleaner, text, self._path(), limit))
 
     def close(self) -> None:
         """End the process."""
         with self._lock:
             self._stop()
+
+    def _path(self) -> tuple[str, ...]:
+        return self._place.path if self._place else tuple(sys.path)
 
     def _in_step(self) -> bool:
         """Whether the process answers what it is asked now; one that has a reply too many in its pipe is stopped."""
@@ -106,7 +122,7 @@ class CleanerProcess:
         """
         mark = _mark()
         seconds = self._limit("load", cleaner, _LOAD_SECONDS, _LEAST_LOAD_SECONDS)
-        reply = self._exchange(CleanRequest(f"{mark} | {cleaner}", "", tuple(sys.path)), seconds)
+        reply = self._exchange(CleanRequest(f"{mark} | {cleaner}", "", self._path()), seconds)
         if _is_marked(reply, mark):
             self._loaded.add(cleaner)
             return None
@@ -168,9 +184,11 @@ class CleanerProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._stop()
-            command = [sys.executable, "-m", "homeagent_sdk.worker", "--max-memory", str(_memory_bytes())]
+            python, variables = (self._place.python, self._place.variables) if self._place else ((sys.executable,), ())
+            command = [*python, "-m", "homeagent_sdk.worker", "--max-memory", str(_memory_bytes())]
             self._process = subprocess.Popen(
                 command,
+                env=dict(variables) or None,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -97,6 +97,8 @@ class HitMaker:
                 continue
             texts = self._derived.passages(list(self._mirror.passages_of(seq)[:1]))
             text = "\n".join(passage.text.text for passage in texts.values())
+            if not text:
+                continue  # forgotten, or nothing of it may be computed
             at = row.at.datetime() if row.at is not None else None
             found.append(Neighbour(row.turn_id, row.external_id, offset, text, at))
         return tuple(found)

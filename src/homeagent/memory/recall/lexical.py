@@ -46,7 +46,10 @@ class Column:
 
     def best(self, limit: int) -> list[int]:
         """Return the ``limit`` passages with the highest scores, equal ones by id."""
-        return sorted(self.scores, key=lambda passage: (-self.scores[passage], passage))[:limit]
+        ids = np.fromiter(self.scores.keys(), np.int64, len(self.scores))
+        scores = np.fromiter(self.scores.values(), np.float64, len(self.scores))
+        best: list[int] = ids[np.lexsort((ids, -scores))[:limit]].tolist()
+        return best
 
 
 class LexicalSearch:
@@ -67,15 +70,21 @@ class LexicalSearch:
         length = totals.bigrams if name == "bigrams" else totals.words
         column = Column(name, max(1e-3, length / max(1, totals.passages)))
         unheld: list[str] = []
+        once: dict[int, float] = {}  # what a term that a passage holds once counts there, whatever the term
+        sizes = self._mirror.sizes
         for term in dict.fromkeys(terms):
             found = self._derived.postings(name, term, audience, _MOST_POSTINGS)
             if not found:
                 unheld.append(term)
-            idf[term] = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
+            weight = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
+            idf[term] = weight
             for passage in found:
-                if passage in self._mirror.sizes:
-                    scores[passage] += idf[term] * self._saturated(column, passage, 1)
-                    holding[passage].append(term)
+                if passage not in once:
+                    if passage not in sizes:
+                        continue
+                    once[passage] = self._saturated(column, passage, 1)
+                scores[passage] += weight * once[passage]
+                holding[passage].append(term)
         column.scores, column.terms, column.idf = dict(scores), dict(holding), idf
         column.unheld = tuple(unheld)
         return column

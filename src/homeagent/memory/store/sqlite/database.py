@@ -29,6 +29,7 @@ class Schema:
 
     A ``precious`` file is copied before a step changes it, as ``log.v1.db`` for version 1. One that is not precious is
     never changed from version to version: it is made again, by the one step there is, as ``version``.
+    ``checkpoint_pages`` is how long the WAL grows, in pages of 4 KiB, before a commit folds it into the file.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Schema:
     synchronous: str
     precious: bool = True
     version: int = 0
+    checkpoint_pages: int = 1000
 
     @property
     def current(self) -> int:
@@ -77,6 +79,7 @@ class Database:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -16384")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {self._schema.checkpoint_pages}")
         return connection
 
     def _refuse_foreign(self) -> None:

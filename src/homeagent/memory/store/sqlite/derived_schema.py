@@ -121,7 +121,16 @@ def _first_tables(connection: sqlite3.Connection) -> None:
 _VERSION = 4
 """Raise it with every change of a table."""
 
+_CHECKPOINT_PAGES = 4000
+"""One kept turn writes about 50 pages: at SQLite's 1,000 every 20th `keep` would wait for the file to be written."""
+
 DERIVED_SCHEMA = Schema(
-    "derived database", _APPLICATION, (_first_tables,), synchronous="NORMAL", precious=False, version=_VERSION
+    "derived database",
+    _APPLICATION,
+    (_first_tables,),
+    synchronous="NORMAL",
+    precious=False,
+    version=_VERSION,
+    checkpoint_pages=_CHECKPOINT_PAGES,
 )
 """Schema of the computed half: a crash may lose the last commits, and the queue derives them again."""

@@ -107,18 +107,20 @@ def turn_row(connection: sqlite3.Connection, seq: int) -> TurnRow | None:
 
 def external_turn(connection: sqlite3.Connection, source: str, external_id: str) -> TurnRow | None:
     """Return the turn that came from ``source`` under this name."""
-    row = connection.execute(f"{_TURN} WHERE t.source = ? AND t.external_id = ?", (source, external_id)).fetchone()
+    # Without the last condition, that of the index, SQLite reads every turn there is.
+    sql = f"{_TURN} WHERE t.source = ? AND t.external_id = ? AND t.external_id <> ''"
+    row = connection.execute(sql, (source, external_id)).fetchone()
     return _as_turn(row) if row else None
 
 
 def find_turn(connection: sqlite3.Connection, name: str, source: str | None) -> list[TurnRow]:
     """Return the turns whose id, or external id (in ``source``, or in any when None), is ``name``."""
     rows = connection.execute(f"{_TURN} WHERE t.turn_id = ?", (name,)).fetchall()
+    if not rows and source is not None:
+        found = external_turn(connection, source, name)
+        return [] if found is None else [found]
     if not rows:
-        rows = connection.execute(
-            f"{_TURN} WHERE t.external_id = ? AND t.source = coalesce(?, t.source) AND t.external_id <> ''",
-            (name, source),
-        ).fetchall()
+        rows = connection.execute(f"{_TURN} WHERE t.external_id = ? AND t.external_id <> ''", (name,)).fetchall()
     return [_as_turn(row) for row in rows]
 
 

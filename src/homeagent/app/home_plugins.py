@@ -1,0 +1,162 @@
+"""The plugins of a home that were agreed to, started for an app; what keeps one from starting is said and no more."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from homeagent.memory.door.places import CleanerPlace, CleanerProcesses
+from homeagent.plugins import (
+    Consents,
+    Host,
+    OutOfProcess,
+    PluginError,
+    asked_of,
+    found_plugins,
+    prepare_runtime,
+    tools_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from homeagent.plugins import Consent, Description, Manifest, PluginSource, Registry, Runtime
+    from homeagent_sdk import Injection
+
+__all__ = ["HomePlugins", "cleaners_of", "described_plugins", "tried_plugin"]
+
+_log = logging.getLogger("homeagent.plugins")
+
+
+@dataclass(frozen=True)
+class _Agreed:
+    """A plugin that is on, with what was agreed to."""
+
+    source: PluginSource
+    told: Description
+    consent: Consent
+
+    def check(self, tools: Mapping[str, str]) -> None:
+        """Raise `PluginError` when it wants more than was agreed to."""
+        growth = self.consent.growth(asked_of(self.told, tools))
+        if growth:
+            new = (*growth.tools, *growth.policies, *growth.permissions, *growth.dependencies)
+            step = f"Look and agree: homeagent plugin enable {self.told.name}"
+            raise PluginError(f"plugin {self.told.name!r}", f"it wants more than was agreed to: {', '.join(new)}", step)
+
+
+class HomePlugins:
+    """The plugins of one home that are on."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._agreed = _agreed(root)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names, whether they can be started or not."""
+        return tuple(each.told.name for each in self._agreed)
+
+    async def join(self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]]) -> None:
+        """Start each in its own process and register it. One that can't be is logged in one line and left out."""
+        opened = [self._opened(each, host, settings.get(each.told.name, {})) for each in self._agreed]
+        for runner in await asyncio.gather(*opened, return_exceptions=True):
+            if isinstance(runner, PluginError):
+                _log.warning("%s", runner)
+            elif isinstance(runner, BaseException):
+                raise runner
+            else:
+                await _registered(runner, registry)
+
+    async def _opened(self, plugin: _Agreed, host: Host, settings: Mapping[str, object]) -> OutOfProcess:
+        runtime = await asyncio.to_thread(self._runtime, plugin)
+        runner = await OutOfProcess.open(plugin.told.name, runtime, host, settings)
+        try:
+            plugin.check(tools_of(runner.manifest.tools))
+            await runner.begin()
+        except BaseException:
+            await runner.stop()
+            raise
+        return runner
+
+    def _runtime(self, plugin: _Agreed) -> Runtime:
+        plugin.check({})
+        return prepare_runtime(self._root, plugin.source, plugin.told, fetch=False)
+
+
+async def _registered(runner: OutOfProcess, registry: Registry) -> None:
+    try:
+        registry.register(runner)
+    except PluginError as error:
+        _log.warning("%s", error)
+        await runner.stop()
+
+
+def cleaners_of(root: Path) -> CleanerProcesses:
+    """Return what runs the cleaners of a home, those of its plugins in their environments."""
+    places: dict[str, CleanerPlace] = {}
+    for each in _agreed(root):
+        try:
+            runtime = prepare_runtime(root, each.source, each.told, fetch=False)
+        except PluginError:  # it is said when the plugin itself is to be started
+            continue
+        variables = tuple(runtime.variables.items())
+        places[runtime.module] = CleanerPlace(runtime.python, (str(runtime.folder),), variables)
+    return CleanerProcesses(places)
+
+
+class _Nobody:
+    """An injector for a plugin that only says what it declares."""
+
+    async def add(self, injection: Injection, plugin: str) -> None:
+        """Refuse."""
+        raise PluginError(f"plugin {plugin!r}", f"{injection.id} comes before it is on", "Put it in when it is started")
+
+    async def waiting(self, plugin: str) -> Sequence[Injection]:  # noqa: ARG002 - the protocol's
+        """Return nothing."""
+        return ()
+
+    async def withdraw(self, injection: str, plugin: str) -> bool:  # noqa: ARG002 - the protocol's
+        """Find nothing."""
+        return False
+
+
+def tried_plugin(root: Path, source: PluginSource, told: Description) -> Manifest:
+    """Fetch a plugin's packages, load it in its own process and return what it declares; it is not started.
+
+    Only for a plugin that was agreed to. Raises `PluginError`.
+    """
+    runtime = prepare_runtime(root, source, told, fetch=True)
+
+    async def load() -> Manifest:
+        runner = await OutOfProcess.open(told.name, runtime, Host(root / "plugins", _Nobody()), {})
+        await runner.stop()
+        return runner.manifest
+
+    return asyncio.run(load())
+
+
+def described_plugins(root: Path) -> dict[str, Description]:
+    """Return the plugins that are there, on or off, by name."""
+    return {each.name: each.description for each in found_plugins(root) if each.description is not None}
+
+
+def _agreed(root: Path) -> tuple[_Agreed, ...]:
+    try:
+        consents = {name: each for name, each in Consents(root).all().items() if each.on}
+        found = found_plugins(root) if consents else ()
+    except PluginError as error:
+        _log.warning("%s", error)
+        return ()
+    agreed: list[_Agreed] = []
+    for each in found:
+        if each.name not in consents:
+            continue
+        if each.source is None or each.description is None:
+            _log.warning("%s", each.problem)
+        else:
+            agreed.append(_Agreed(each.source, each.description, consents[each.name]))
+    return tuple(agreed)

@@ -1,0 +1,124 @@
+"""A plugin's process can do what its permissions say and no more, where the kernel can see to it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from homeagent.plugins import enforceable
+from tests.plugins.living import HEAD, installed, living
+from tests.plugins.worlds import in_loop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+files = pytest.mark.skipif("files" not in enforceable(), reason="this kernel has no Landlock")
+net = pytest.mark.skipif("net" not in enforceable(), reason="this machine allows no network namespaces")
+
+CODE = '''
+import signal, socket, subprocess
+
+
+@tool
+def tries(what: str, of: str = "") -> str:
+    """Try something."""
+    try:
+        match what:
+            case "read":
+                return open(of).read()
+            case "list":
+                return ",".join(os.listdir(of))
+            case "write":
+                open(of, "w").write("mine")
+            case "run":
+                return subprocess.run(["/bin/echo", "ran"], capture_output=True, text=True, check=True).stdout
+            case "python":
+                return subprocess.run([sys.executable, "-c", "print('ran')"], capture_output=True, text=True).stdout
+            case "net":
+                socket.create_connection(("127.0.0.1", int(of)), 3).close()
+            case "kill":
+                os.kill(int(of), 0)
+            case "temporary":
+                import tempfile
+                with tempfile.NamedTemporaryFile() as file:
+                    return file.name
+        return "done"
+    except OSError as error:
+        return type(error).__name__
+
+
+@tool
+def keeps(context: ToolContext) -> str:
+    """Keep something."""
+    (context.data_folder / "x").write_text("kept")
+    return (context.data_folder / "x").read_text()
+
+
+plugin = Plugin("probe", "1.0", tools=[tries, keeps])
+'''
+NOTHING = HEAD.replace('permissions = ["exec"]', "permissions = []")
+
+
+@files
+@in_loop
+async def test_without_permissions_only_the_own_folder_is_there(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("my diary")
+    home = tmp_path / "home"
+    async with living(home, CODE, head=NOTHING) as plugin:
+        (home / "log.db").write_text("every word")
+        for path in (secret, home / "log.db", f"/proc/{os.getpid()}/environ"):
+            assert (await plugin.call("tries", what="read", of=str(path))).text == "PermissionError"
+        for path in (secret, home / "installed" / "probe" / "code" / "probe.py", home / "new.txt"):
+            assert (await plugin.call("tries", what="write", of=str(path))).text == "PermissionError"
+        for what in ("run", "python"):
+            assert (await plugin.call("tries", what=what)).text == "PermissionError"
+        assert (await plugin.call("tries", what="list", of=str(home))).text == "PermissionError"
+        assert (await plugin.call("keeps")).text == "kept"
+        name = (await plugin.call("tries", what="temporary")).text
+        assert name.startswith(str(home / "plugins" / "probe"))
+    assert secret.read_text() == "my diary"
+
+
+@files
+@in_loop
+async def test_what_is_permitted_can_be_done(tmp_path: Path) -> None:
+    for name in ("read", "write"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("here")
+    wanted = f'permissions = ["exec", "read:{tmp_path}/read", "write:{tmp_path}/write"]'
+    async with living(tmp_path / "home", CODE, head=HEAD.replace('permissions = ["exec"]', wanted)) as plugin:
+        assert (await plugin.call("tries", what="read", of=f"{tmp_path}/read/a.txt")).text == "here"
+        assert (await plugin.call("tries", what="write", of=f"{tmp_path}/read/a.txt")).text == "PermissionError"
+        assert (await plugin.call("tries", what="write", of=f"{tmp_path}/write/b.txt")).text == "done"
+        assert (await plugin.call("tries", what="run")).text == "ran\n"
+        assert (await plugin.call("tries", what="python")).text == "ran\n"
+    assert (tmp_path / "write" / "b.txt").read_text() == "mine"
+
+
+@net
+@pytest.mark.parametrize(("permission", "reached"), [("[]", False), ('["net:example.org"]', True)])
+@in_loop
+async def test_the_network_is_there_only_for_a_plugin_that_may_use_it(
+    tmp_path: Path, permission: str, reached: bool
+) -> None:
+    head = HEAD.replace('permissions = ["exec"]', f"permissions = {permission}")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        thread = threading.Thread(target=lambda: server.accept()[0].close(), daemon=True)
+        thread.start()
+        async with living(tmp_path / "home", CODE, head=head) as plugin:
+            tried = (await plugin.call("tries", what="net", of=str(port))).text
+        assert (tried == "done") is reached
+        if not reached:
+            socket.create_connection(("127.0.0.1", port), 3).close()
+        thread.join(5)
+
+
+def test_a_plugin_is_put_in_with_its_code_untouched(tmp_path: Path) -> None:
+    installed(tmp_path / "home", CODE, NOTHING)
+    assert (tmp_path / "home" / "installed" / "probe" / "code" / "probe.py").read_text() == f"{NOTHING}\n{CODE}"
