@@ -33,7 +33,7 @@ def problem_of(error: HomeAgentError, terminal: Terminal) -> str:
     for kind, key in _KINDS:
         if isinstance(error, kind):
             return terminal.message(key, problem=terminal.told(error.problem))
-    return error.problem
+    return terminal.told(error.problem)
 
 
 def step_of(error: HomeAgentError, terminal: Terminal) -> str:
@@ -41,9 +41,9 @@ def step_of(error: HomeAgentError, terminal: Terminal) -> str:
     if terminal.language != "zh":
         return error.next_step  # it may know more than the kind of error says
     told = terminal.told(error.next_step)
-    if told != error.next_step:
-        return told
     for kind, key in _KINDS:
         if isinstance(error, kind):
-            return terminal.message(f"{key}_next", step=error.next_step)
-    return error.next_step
+            said = terminal.message(f"{key}_next", step=error.next_step)
+            in_it = error.next_step in said and told != error.next_step  # it would be said twice
+            return told if in_it else said
+    return told
