@@ -87,6 +87,16 @@ def test_a_plugin_that_can_not_be_loaded_is_not_turned_on(homeagent, home, tmp_p
     assert done.code == 1
     assert "no luck" in done.err
     assert not (home / "consents.json").exists()
+    assert list((home / "installed").iterdir()) == []
+
+
+def test_a_new_version_that_can_not_be_loaded_leaves_the_one_that_is_there(homeagent, home, tmp_path):
+    homeagent("plugin", "install", put(tmp_path, "weather", WEATHER), "--yes")
+    done = homeagent("plugin", "install", put(tmp_path, "weather", "raise ValueError('no luck')"), "--yes")
+    assert done.code == 1
+    assert "sunshine" in homeagent("ask", "/tool forecast").out
+    kept = {path.name for path in (home / "installed" / "weather").iterdir()}
+    assert kept == {"code", "environment"}
 
 
 def test_two_plugins_with_one_tool_are_told_apart(homeagent, tmp_path, caplog):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
 from homeagent.app.extraction import Extraction
 from homeagent.app.home_memory import INJECTED, HomeMemory
-from homeagent.app.home_plugins import HomePlugins, cleaners_of, described_plugins
+from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError, HomeAgentError
 from homeagent.memory import Memory, Place
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.agent import Ui
+    from homeagent.memory.door.places import CleanerProcesses
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.models import Model
     from homeagent.paths import Home
@@ -67,6 +68,8 @@ class App:
         self._host = Host(memory.home.root / "plugins", self.inbox)
         self._plugins = HomePlugins(memory.home.root)
         self._plugin_settings = parts.plugin_settings
+        self._cleaners: CleanerProcesses | None = None
+        self._following: asyncio.Task[None] | None = None
         self._port = HomeMemory(memory)
         self._retired: list[Model] = []
         self._distiller = parts.distiller
@@ -89,7 +92,9 @@ class App:
         cleaners = cleaners_of(Path(home))
         memory = Memory.open(Path(home), embedder=parts.embedder, clock=parts.clock, cleaners=cleaners)
         try:
-            return cls(memory, parts)
+            app = cls(memory, parts)
+            app._cleaners = cleaners
+            return app
         except BaseException:
             memory.shutdown()
             raise
@@ -98,8 +103,9 @@ class App:
         try:
             await self._plugins.join(self.registry, self._host, self._plugin_settings)
             await self.registry.start()
-            policies, returning = self.registry.policies(), self.registry.returning_memory()
-            await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
+            await self._declare_policies()
+            follow = self._plugins.follow(self.registry, self._host, self._plugin_settings, self._plugins_changed)
+            self._following = asyncio.create_task(follow)
             self._find_facts_with(self._distiller)
         except BaseException:
             await self._close()
@@ -110,6 +116,17 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._close()
+
+    async def _declare_policies(self) -> None:
+        policies, returning = self.registry.policies(), self.registry.returning_memory()
+        await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
+
+    async def _plugins_changed(self) -> None:
+        """Derive by the policies and cleaners that are there now."""
+        if self._cleaners is not None:
+            places = await asyncio.to_thread(cleaner_places, self.memory.home.root)
+            await asyncio.to_thread(self._cleaners.replace, places)
+        await self._declare_policies()
 
     async def settle_few(self) -> None:
         """Derive the little that waits, so that nothing of it is left for the next start."""
@@ -166,6 +183,9 @@ class App:
             self._extracting = asyncio.create_task(Extraction(self.memory, distiller, self.agent.is_busy).run())
 
     async def _close(self) -> None:
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait({self._following})
         try:
             self._find_facts_with(None)
             if self._ending:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from homeagent.errors import HomeAgentError
 from homeagent.memory.door.places import CleanerPlace, CleanerProcesses
 from homeagent.plugins import (
     Consents,
@@ -18,6 +21,7 @@ from homeagent.plugins import (
     prepare_runtime,
     tools_of,
 )
+from homeagent.plugins.shelf import CODE, FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,8 +30,12 @@ if TYPE_CHECKING:
     from homeagent.plugins import Consent, Description, Manifest, PluginSource, Registry, Runtime
     from homeagent_sdk import Injection
 
-__all__ = ["HomePlugins", "cleaners_of", "described_plugins", "tried_plugin"]
+__all__ = ["HomePlugins", "cleaner_places", "cleaners_of", "described_plugins", "tried_plugin"]
 
+Swapped = Callable[[], Awaitable[None]]
+"""Called when one plugin has taken the place of another."""
+
+_LOOK_SECONDS: Final = 0.5
 _log = logging.getLogger("homeagent.plugins")
 
 
@@ -54,11 +62,7 @@ class HomePlugins:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._agreed = _agreed(root)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Their names, whether they can be started or not."""
-        return tuple(each.told.name for each in self._agreed)
+        self._stamps = _stamps(root)
 
     async def join(self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]]) -> None:
         """Start each in its own process and register it. One that can't be is logged in one line and left out."""
@@ -70,6 +74,55 @@ class HomePlugins:
                 raise runner
             else:
                 await _registered(runner, registry)
+
+    async def follow(
+        self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]], swapped: Swapped
+    ) -> None:
+        """Put what changes on the disk in the place of what runs, until cancelled; ``swapped`` is called after each.
+
+        A plugin whose files or consent changed is started beside the old one and takes its place when it is found
+        good; when it is not, the old one goes on and the log says why.
+        """
+        before = self._stamps
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            now = await asyncio.to_thread(_stamps, self._root)
+            if now == before and now != self._stamps:  # it has settled
+                changed = {name for name in now | self._stamps if now.get(name) != self._stamps.get(name)}
+                self._stamps = now
+                agreed = {each.told.name: each for each in await asyncio.to_thread(_agreed, self._root)}
+                for name in sorted(changed):
+                    try:
+                        if await self._swap(registry, name, agreed.get(name), (host, settings.get(name, {}))):
+                            await swapped()
+                    except HomeAgentError as error:  # of the memory: the next change tries again
+                        _log.warning("%s", error)
+            before = now
+
+    async def _swap(
+        self, registry: Registry, name: str, plugin: _Agreed | None, given: tuple[Host, Mapping[str, object]]
+    ) -> bool:
+        """Whether a plugin was put in place of the old one, or taken out."""
+        there = name in registry.plugins
+        new: OutOfProcess | None = None
+        try:
+            if plugin is not None:
+                new = await self._opened(plugin, *given)
+            elif not there or _is_broken(self._root, name):
+                return False
+            old = registry.swap(name, new)
+        except PluginError as error:
+            trace = "".join(getattr(error.__cause__, "__notes__", ()))
+            _log.warning("%s%s%s", error, "; the one before it goes on" if there else "", f"\n{trace}" if trace else "")
+            if new is not None:
+                await new.stop()
+            return False
+        if new is not None:
+            await new.start()
+            _log.info("plugin %r is there in version %s", name, new.manifest.version)
+        if isinstance(old, OutOfProcess):
+            await old.retire()
+        return True
 
     async def _opened(self, plugin: _Agreed, host: Host, settings: Mapping[str, object]) -> OutOfProcess:
         runtime = await asyncio.to_thread(self._runtime, plugin)
@@ -95,8 +148,41 @@ async def _registered(runner: OutOfProcess, registry: Registry) -> None:
         await runner.stop()
 
 
+def _is_broken(root: Path, name: str) -> bool:
+    """Whether a plugin is on and only can't be read; what is wrong has been said."""
+    try:
+        consent = Consents(root).all().get(name)
+    except PluginError:
+        return True
+    return consent is not None and consent.on
+
+
+def _stamps(root: Path) -> dict[str, object]:
+    """Return for each plugin in the home what differs when its files, or what was agreed to of it, have changed."""
+    folder = root / FOLDER
+    try:
+        consents: dict[str, Consent] = Consents(root).all()
+    except PluginError:
+        consents = {}
+    found: dict[str, object] = {}
+    for code in folder.glob(f"*/{CODE}"):
+        files = sorted(path for path in code.rglob("*") if path.suffix in (".py", ".toml"))
+        marks = []
+        for path in files:
+            with contextlib.suppress(OSError):  # it may be gone by now
+                seen = path.stat()
+                marks.append((str(path), seen.st_mtime_ns, seen.st_size))
+        found[code.parent.name] = (marks, consents.get(code.parent.name))
+    return found
+
+
 def cleaners_of(root: Path) -> CleanerProcesses:
     """Return what runs the cleaners of a home, those of its plugins in their environments."""
+    return CleanerProcesses(cleaner_places(root))
+
+
+def cleaner_places(root: Path) -> dict[str, CleanerPlace]:
+    """Return where the cleaners of the plugins that are on run, by their module."""
     places: dict[str, CleanerPlace] = {}
     for each in _agreed(root):
         try:
@@ -105,7 +191,7 @@ def cleaners_of(root: Path) -> CleanerProcesses:
             continue
         variables = tuple(runtime.variables.items())
         places[runtime.module] = CleanerPlace(runtime.python, (str(runtime.folder),), variables)
-    return CleanerProcesses(places)
+    return places
 
 
 class _Nobody:

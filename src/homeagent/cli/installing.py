@@ -21,6 +21,7 @@ from homeagent.plugins import (
     find_source,
     named_plugin,
     outline,
+    put_back_unless_good,
     put_in,
     take_out,
     tools_of,
@@ -41,8 +42,12 @@ def install(session: Session) -> int:
     if not _agreed(session, source, told):
         return 1
     session.home.prepare()
-    code = put_in(session.home.root, source, told)
-    return _turn_on(session, find_source(code), told)
+    with put_back_unless_good(session.home.root, told.name) as keep:
+        code = put_in(session.home.root, source, told)
+        refused = _turn_on(session, find_source(code), told)
+        if not refused:
+            keep()
+    return refused
 
 
 def enable(session: Session) -> int:

@@ -8,7 +8,7 @@ from homeagent.plugins.description import Description, describe
 from homeagent.plugins.environment import Runtime, prepare_runtime
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
-from homeagent.plugins.installing import put_in, take_out
+from homeagent.plugins.installing import put_back_unless_good, put_in, take_out
 from homeagent.plugins.limits import enforceable
 from homeagent.plugins.manifest_problems import ManifestError
 from homeagent.plugins.out_of_process import OutOfProcess
@@ -56,6 +56,7 @@ __all__ = [
     "named_plugin",
     "outline",
     "prepare_runtime",
+    "put_back_unless_good",
     "put_in",
     "take_out",
     "tools_of",

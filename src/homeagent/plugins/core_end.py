@@ -41,6 +41,11 @@ class CoreEnd:
         finally:
             del self._calls[number]
 
+    @property
+    def busy(self) -> bool:
+        """Whether a call is under way."""
+        return bool(self._calls)
+
     async def answer(self, method: str, values: Mapping[str, object]) -> object:
         """Do what the plugin asks. Raises `WireError` for what it may not."""
         match method, values:

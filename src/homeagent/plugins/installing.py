@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
 from typing import TYPE_CHECKING
@@ -10,12 +11,13 @@ from homeagent.plugins.boundary import PluginError
 from homeagent.plugins.shelf import CODE, FOLDER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from homeagent.plugins.description import Description
     from homeagent.plugins.source import PluginSource
 
-__all__ = ["put_in", "take_out"]
+__all__ = ["put_back_unless_good", "put_in", "take_out"]
 
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "*.pyc")
 
@@ -49,6 +51,30 @@ def put_in(root: Path, source: PluginSource, told: Description) -> Path:
         for left in (part, old):
             shutil.rmtree(left, ignore_errors=True)
     return code
+
+
+@contextlib.contextmanager
+def put_back_unless_good(root: Path, name: str) -> Iterator[Callable[[], None]]:
+    """Put the files that a plugin has now back at the end, unless what this gives was called: the new ones are good."""
+    code = root / FOLDER / name / CODE
+    before = code.with_name(f".before.{secrets.token_hex(4)}")
+    good = False
+
+    def keep() -> None:
+        nonlocal good
+        good = True
+
+    if code.is_dir():
+        shutil.copytree(code, before)
+    try:
+        yield keep
+    finally:
+        if not good and before.is_dir():
+            shutil.rmtree(code, ignore_errors=True)
+            before.rename(code)
+        elif not good:
+            shutil.rmtree(code.parent, ignore_errors=True)
+        shutil.rmtree(before, ignore_errors=True)
 
 
 def take_out(root: Path, name: str) -> bool:

@@ -32,6 +32,8 @@ __all__ = ["OutOfProcess"]
 _PAUSES: Final = (1.0, 2.0, 4.0)
 _START_SECONDS: Final = 25.0
 _CRASHES: Final = 3
+_RETIRE_SECONDS: Final = 5.0
+_LOOK_SECONDS: Final = 0.05
 _CRASH_SECONDS: Final = 300.0
 _log = logging.getLogger("homeagent.plugins")
 
@@ -95,6 +97,13 @@ class OutOfProcess:
     async def start(self) -> None:
         """From here on a process that dies is started again."""
         self._guard = asyncio.create_task(self._keep_running(self._running()))
+
+    async def retire(self) -> None:
+        """Stop it when the calls under way have ended, after 5 seconds at the latest."""
+        limit = time.monotonic() + _RETIRE_SECONDS
+        while self._end.busy and time.monotonic() < limit:
+            await asyncio.sleep(_LOOK_SECONDS)
+        await self.stop()
 
     async def stop(self) -> None:
         """Call ``on_stop`` and end the process."""

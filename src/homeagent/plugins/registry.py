@@ -24,7 +24,7 @@ _log = logging.getLogger("homeagent.plugins")
 
 
 class Registry:
-    """Plugins by name and tools by name. Filled with `register`, then started; after that it does not change."""
+    """Plugins by name and tools by name. Filled with `register`, then started; after that `swap` changes one."""
 
     def __init__(self) -> None:
         self._runners: dict[str, PluginRunner] = {}
@@ -45,11 +45,42 @@ class Registry:
             raise PluginError(where, "the plugins are running, so none can be added", step)
         if manifest.name in self._runners:
             raise PluginError(where, "there is a plugin of that name already", "Rename one or take one out")
+        self._check_tools(runner)
+        self._add(runner)
+
+    def swap(self, name: str, runner: PluginRunner | None) -> PluginRunner | None:
+        """Put a running plugin in the place of the one called ``name``, or take that out; return what was there.
+
+        Whoever asks sees the one or the other, never a part. Raises `PluginError` when one of its tools is another
+        plugin's; then nothing changes. Stopping what is returned is up to the caller.
+        """
+        if runner is not None:
+            self._check_tools(runner)
+        old = self._runners.pop(name, None)
+        self._tools = {key: tool for key, tool in self._tools.items() if tool.plugin != name}
+        for key, handlers in list(self._handlers.items()):
+            self._handlers[key] = tuple(each for each in handlers if each.plugin != name)
+        if old is not None and name in self._started:
+            self._started.remove(name)
+        if runner is not None:
+            self._add(runner)
+            self._started.append(name)
+        return old
+
+    def _check_tools(self, runner: PluginRunner) -> None:
+        manifest = runner.manifest
         for tool in manifest.tools:
             other = self._tools.get(tool.name)
-            if other is not None:
+            if other is not None and other.plugin != manifest.name:
                 problem = f"its tool {tool.name!r} is also a tool of plugin {other.plugin!r}"
-                raise PluginError(where, problem, "Rename one of the two: @tool(name=...), or take one plugin out")
+                raise PluginError(
+                    f"plugin {manifest.name!r}",
+                    problem,
+                    "Rename one of the two: @tool(name=...), or take one plugin out",
+                )
+
+    def _add(self, runner: PluginRunner) -> None:
+        manifest = runner.manifest
         self._runners[manifest.name] = runner
         self._tools.update({tool.name: tool for tool in manifest.tools})
         for handler in manifest.handlers:

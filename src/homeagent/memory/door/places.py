@@ -30,8 +30,13 @@ class CleanerProcesses:
         """Run ``cleaner`` on ``text``; never raises for what the cleaner does."""
         return self._process(cleaner).clean(cleaner, text)
 
+    def replace(self, places: Mapping[str, CleanerPlace]) -> None:
+        """Run cleaners at these places from now on, each module as it is on the disk now."""
+        self._places = dict(places)
+        self.close()
+
     def close(self) -> None:
-        """End every process."""
+        """End every process; one that is needed again is started again."""
         with self._lock:
             started, self._started = list(self._started.values()), {}
         for process in (self._own, *started):
