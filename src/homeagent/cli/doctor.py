@@ -47,19 +47,20 @@ def _findings(session: Session) -> Iterator[Finding]:
     yield _sqlite(session)
     yield from _home(session)
     yield _disk(session)
-    yield from _tried("config", lambda: _config(session))
-    yield from _tried("model", lambda: _model(session))
-    yield from _tried("models", lambda: sources(session))
+    yield from _tried("config", session, _config)
+    yield from _tried("model", session, _model)
+    yield from _tried("models", session, sources)
     if session.home.root.is_dir():
-        yield from _tried("databases", lambda: _databases(session))
+        yield from _tried("databases", session, _databases)
 
 
-def _tried(name: str, examine: Callable[[], list[Finding]]) -> list[Finding]:
+def _tried(name: str, session: Session, examine: Callable[[Session], list[Finding]]) -> list[Finding]:
     """Return what an examination found, or the error it met."""
     try:
-        return examine()
+        return examine(session)
     except HomeAgentError as error:
-        return [Finding(name, "fail", f"{error.where}: {error.problem}", error.next_step)]
+        told = session.terminal.told
+        return [Finding(name, "fail", f"{told(error.where)}: {told(error.problem)}", told(error.next_step))]
 
 
 def _python(session: Session) -> Finding:

@@ -49,7 +49,7 @@ def hit_lines(number: int, hit: Hit, terminal: Terminal) -> Iterator[str]:
     for line in hit.text.splitlines():
         yield f"   {line}"
     if hit.why:
-        yield f"   ({', '.join(hit.why)})"
+        yield f"   ({terminal.reasons(hit.why)})"
 
 
 def source_line(hit: Hit, terminal: Terminal) -> str:

@@ -32,15 +32,18 @@ def problem_of(error: HomeAgentError, terminal: Terminal) -> str:
         return error.problem
     for kind, key in _KINDS:
         if isinstance(error, kind):
-            return terminal.message(key, problem=error.problem)
-    return error.problem
+            return terminal.message(key, problem=terminal.told(error.problem))
+    return terminal.told(error.problem)
 
 
 def step_of(error: HomeAgentError, terminal: Terminal) -> str:
     """Return what to do about it, in the person's language where there are words for it."""
     if terminal.language != "zh":
         return error.next_step  # it may know more than the kind of error says
+    told = terminal.told(error.next_step)
     for kind, key in _KINDS:
         if isinstance(error, kind):
-            return terminal.message(f"{key}_next", step=error.next_step)
-    return error.next_step
+            said = terminal.message(f"{key}_next", step=error.next_step)
+            in_it = error.next_step in said and told != error.next_step  # it would be said twice
+            return told if in_it else said
+    return told

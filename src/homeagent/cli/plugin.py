@@ -43,6 +43,7 @@ def listed(session: Session) -> int:
         state, values = _state(each, consents.get(each.name))
         version = each.description.version if each.description else ""
         plain.append({"name": each.name, "version": version, "state": state, **values})
+        values = {key: session.terminal.told(value) for key, value in values.items()}
         told = say(f"plugin_state_{state}", name=each.name, **values)
         lines.append(say("plugin_line", name=each.name, version=version, state=told))
     session.terminal.result({"plugins": plain}, lines)
@@ -69,7 +70,7 @@ def info(session: Session) -> int:
 
 def check(session: Session) -> int:
     """Print every problem of a plugin with its key; leave with 1 when there is one."""
-    say = session.terminal.message
+    say, told_of = session.terminal.message, session.terminal.told
     source = find_source(Path(session.arguments.name))
     try:
         told, tools = describe(source), outline(source)
@@ -77,8 +78,8 @@ def check(session: Session) -> int:
         problems = [problem._asdict() for problem in error.problems]
         lines = [error.where]
         for field, reason, hint in error.problems:
-            lines.append(say("plugin_problem", field=field, reason=reason))
-            lines += [say("plugin_problem_step", hint=hint)] if hint else []
+            lines.append(say("plugin_problem", field=field, reason=told_of(reason)))
+            lines += [say("plugin_problem_step", hint=told_of(hint))] if hint else []
         session.terminal.result({"ok": False, "where": error.where, "problems": problems}, lines)
         return 1
     good = say("plugin_good", name=told.name, version=told.version, count=len(tools))

@@ -168,8 +168,9 @@ def _trial_lines(told: PolicyChange, terminal: Terminal) -> Iterator[str]:
     yield say("trial_replies", replies=told.replies, before=before, after=after)
     yield say("trial_facts", going=told.facts_going, coming=told.facts_coming)
     for each in told.examples:
-        turn, role = each.external_id or each.turn, each.tool or each.role
-        yield say("trial_example", turn=turn, role=role, decision=each.decision, reason=each.reason)
+        turn, role = each.external_id or each.turn, each.tool or say(f"role_{each.role}")
+        decision, reason = say(f"decision_{each.decision}"), terminal.reason(each.reason)
+        yield say("trial_example", turn=turn, role=role, decision=decision, reason=reason)
         yield from (f"  {sign} {_short(text)}" for sign, text in (("-", each.before), ("+", each.after)) if text)
     yield say("trial_nothing")
 

@@ -136,7 +136,8 @@ class Session:
         try:
             do_chores(memory)
         except HomeAgentError as error:
-            self.terminal.note(str(error))
+            told = self.terminal.told
+            self.terminal.note(f"{told(error.where)}: {told(error.problem)}. {told(error.next_step)}")
 
     def greet(self, memory: Memory) -> None:
         """Say what to do first when nothing was ever kept."""

@@ -75,6 +75,26 @@ class Terminal:
         if self.json:
             _write_json({"error": {"where": where, "problem": problem, "next_step": next_step}})
             return
-        self.say("error", where=where, problem=problem.rstrip(".。"))
+        self.say("error", where=self.told(where), problem=self.told(problem).rstrip(".。"))
         if next_step:
-            self.say("next_step", next_step=next_step.rstrip(".。"))
+            self.say("next_step", next_step=self.told(next_step).rstrip(".。"))
+
+    def told(self, text: str) -> str:
+        """Return what an error says, in the person's language; in JSON it stays as the program says it."""
+        if self.language != "zh" or self.json:
+            return text
+        from homeagent.cli.chinese import error_in_chinese  # late: nobody needs the catalogue until something fails
+
+        return error_in_chinese(text)
+
+    def reason(self, text: str) -> str:
+        """Return why something is computed, or was found, in the person's language."""
+        if self.language != "zh" or self.json:
+            return text
+        from homeagent.cli.chinese import reason_in_chinese
+
+        return reason_in_chinese(text)
+
+    def reasons(self, texts: Iterable[str]) -> str:
+        """Return several reasons as one list."""
+        return ("，" if self.language == "zh" else ", ").join(map(self.reason, texts))

@@ -101,5 +101,5 @@ def explained_lines(found: Explanation, terminal: Terminal) -> Iterator[str]:
             decision=terminal.message(f"decision_{segment.decision}" if segment.decision else "waiting"),
             computed=segment.computed_length,
             raw=segment.raw_length,
-            reason=segment.reason,
+            reason=terminal.reason(segment.reason),
         )

@@ -33,7 +33,8 @@ class Aside:
             case Said(text=text) | Refused(reason=text):
                 self._screen.aside(text)
             case TurnFailed(error=error):
-                self._screen.aside(f"{error.where}: {error.problem}")
+                told = self._screen.terminal.told
+                self._screen.aside(f"{told(error.where)}: {told(error.problem)}")
             case TurnEnded():
                 pass
 

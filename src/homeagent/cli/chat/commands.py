@@ -61,9 +61,10 @@ class Commands:
             await command(rest.strip())
         except HomeAgentError as error:
             self._talk.screen.clear()
-            self._note(self._say("error", where=error.where, problem=error.problem))
+            told = self._talk.screen.terminal.told
+            self._note(self._say("error", where=told(error.where), problem=told(error.problem)))
             if error.next_step:
-                self._note(self._say("next_step", next_step=error.next_step))
+                self._note(self._say("next_step", next_step=told(error.next_step)))
         return True
 
     async def _new(self, _rest: str) -> None:

@@ -136,7 +136,9 @@ class Talk:
         except ConfigError as error:
             self.screen.clear()
             terminal = self.screen.terminal
-            terminal.note(terminal.message("error", where=error.where, problem=error.problem))
+            terminal.note(
+                terminal.message("error", where=terminal.told(error.where), problem=terminal.told(error.problem))
+            )
             terminal.say("settings_stay")
         else:
             self.screen.terminal.say("settings_read", model=self.app.model.name)

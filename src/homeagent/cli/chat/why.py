@@ -41,7 +41,7 @@ def why_lines(why: Why, terminal: Terminal) -> Iterator[str]:
         used = terminal.message(_REASONS.get(passage.left_out, "left_no_room") if passage.left_out else "why_used")
         yield f"- {_short(passage.hit.text)}"
         yield f"  ({source_line(passage.hit, terminal)})"
-        yield f"  {used}{terminal.message('why_matched', why=', '.join(passage.hit.why) or '-')}"
+        yield f"  {used}{terminal.message('why_matched', why=terminal.reasons(passage.hit.why) or '-')}"
     if why.pending:
         yield terminal.message("pending", count=why.pending)
 
