@@ -82,13 +82,13 @@ def reasons() -> frozenset[str]:
     memory = "src/homeagent/memory"
     return frozenset(
         chain(
-            found_templates(f"{memory}/policy.py", "EffectivePolicy", 1),
+            found_templates(f"{memory}/policy/book.py", "EffectivePolicy", 1),
             found_templates(f"{memory}/door/door.py", "hidden", 0),
             found_templates(f"{memory}/door/door.py", "_kept", 1),
             found_templates(f"{memory}/door/door.py", "_computed", 1),
             found_templates(f"{memory}/door/runner.py", "_refused", 0),
             found_templates(f"{memory}/derive.py", "replace", "reason"),
-            found_templates(f"{memory}/trial.py", "replace", "reason"),
+            found_templates(f"{memory}/policy/trial.py", "replace", "reason"),
             found_templates(f"{memory}/explain.py", "SegmentExplanation", "reason"),
         )
     )

@@ -218,4 +218,4 @@ class Trial:
 
 def _shown(row: Computed) -> str:
     """Return the beginning of what is computed of a segment, secrets of a known shape masked, none of them cut off."""
-    return masked(row.text.text[: 2 * _SHOWN])[:_SHOWN]
+    return masked(row.text.text[: 2 * _SHOWN], said=False)[:_SHOWN]
