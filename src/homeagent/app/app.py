@@ -13,6 +13,7 @@ from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, O
 from homeagent.app.extraction import Extraction
 from homeagent.app.home_memory import INJECTED, HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
+from homeagent.app.restarting import changed_settings, restart
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError, HomeAgentError
 from homeagent.memory import Memory, Place
@@ -66,7 +67,7 @@ class App:
         self.inbox = Inbox(memory.home.root / "waiting.json", parts.clock)
         self.registry = Registry()
         self._host = Host(memory.home.root / "plugins", self.inbox)
-        self._plugins = HomePlugins(memory.home.root)
+        self._plugins = HomePlugins(memory.home.root, parts.plugin_settings)
         self._plugin_settings = parts.plugin_settings
         self._cleaners: CleanerProcesses | None = None
         self._following: asyncio.Task[None] | None = None
@@ -77,11 +78,7 @@ class App:
         self._ending: list[asyncio.Task[None]] = []
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
             self.registry.register(InProcess(plugin, self._host, parts.plugin_settings.get(plugin.name)))
-        known = (*self.registry.plugins, *described_plugins(memory.home.root))
-        unknown = set(parts.plugin_settings) - set(known)
-        if unknown:
-            step = f"There are {', '.join(known)}"
-            raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
+        self._check_names(parts.plugin_settings)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
 
@@ -101,10 +98,10 @@ class App:
 
     async def __aenter__(self) -> Self:
         try:
-            await self._plugins.join(self.registry, self._host, self._plugin_settings)
+            await self._plugins.join(self.registry, self._host)
             await self.registry.start()
             await self._declare_policies()
-            follow = self._plugins.follow(self.registry, self._host, self._plugin_settings, self._plugins_changed)
+            follow = self._plugins.follow(self.registry, self._host, self._plugins_changed)
             self._following = asyncio.create_task(follow)
             self._find_facts_with(self._distiller)
         except BaseException:
@@ -144,6 +141,27 @@ class App:
             self._retired.append(self.model)  # a turn under way may still be asking it
             self.model = model
         self.agent.use(model, _with_about(settings, self.memory.home))
+
+    async def use_plugins(self, settings: Mapping[str, Mapping[str, object]]) -> None:
+        """Go by these settings of the plugins, by plugin name: those whose settings are others are started anew.
+
+        Raises `ConfigError` or `PluginError`; then the settings before stay in force.
+        """
+        changed = changed_settings(self._plugin_settings, settings)
+        if not changed:
+            return
+        self._check_names(settings)
+        await restart(self.registry, changed)
+        self._plugin_settings = settings
+        await self._plugins.use(self.registry, self._host, settings, changed)
+        await self._declare_policies()
+
+    def _check_names(self, settings: Mapping[str, Mapping[str, object]]) -> None:
+        known = (*self.registry.plugins, *described_plugins(self.memory.home.root))
+        unknown = set(settings) - set(known)
+        if unknown:
+            step = f"There are {', '.join(known)}"
+            raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
 
     async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
         """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""

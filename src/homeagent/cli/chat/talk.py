@@ -12,7 +12,7 @@ from homeagent.cli.ask import CHANNEL
 from homeagent.cli.chat.asides import Aside
 from homeagent.cli.chat.commands import Commands
 from homeagent.cli.replies import Record, reply_object
-from homeagent.errors import ConfigError
+from homeagent.errors import HomeAgentError
 from homeagent.memory import Place
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Talk:
 
     async def send(self, incoming: Incoming) -> None:
         """Run one turn; Ctrl+C stops it."""
-        self._look_at_settings()
+        await self._look_at_settings()
         self.session.private = incoming.private
         json = self.screen.terminal.json
         self.sent, self.last = incoming, Record(None if json else self.screen)
@@ -125,15 +125,15 @@ class Talk:
             await asyncio.sleep(_TICK_SECONDS)
             self.screen.status.tick()
 
-    def _look_at_settings(self) -> None:
+    async def _look_at_settings(self) -> None:
         """Go by the settings as they are now, when the file has changed."""
         stamp = self.session.settings_stamp()
         if stamp == self._seen:
             return
         self._seen = stamp
         try:
-            self.session.reload(self.app)
-        except ConfigError as error:
+            await self.session.reload(self.app)
+        except HomeAgentError as error:
             self.screen.clear()
             terminal = self.screen.terminal
             terminal.note(
