@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.memory.handing import Exposed
-    from homeagent.memory.results import Hit
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow
-    from homeagent.memory.turn import TurnId, Viewer
+    from homeagent.memory.turn import TurnId
     from homeagent.paths import Home
 
 __all__ = ["Erased", "Forgetting", "Stores"]
@@ -76,7 +75,6 @@ class Forgetting:
         derive: Callable[[], None],
         distil: Callable[[], None],
         dropped: Callable[[], None],
-        found: Callable[[str, Viewer | None, int], Sequence[Hit]],
     ) -> None:
         """``derive`` brings the computed half up to date, ``distil`` its facts too; ``dropped`` clears copies of it."""
         self._home = home
@@ -86,12 +84,14 @@ class Forgetting:
         self._derive = derive
         self._distil = distil
         self._dropped = dropped
-        self._targets = Targets(stores.log, stores.derived, found)
+        self._targets = Targets(stores.log, stores.derived)
 
     def chosen(self, target: Target, *, forgotten: bool = False) -> Chosen:
         """Return what a target stands for (only forgotten turns if ``forgotten``). Raises `NotFoundError`."""
         if target.fact:
             self._distil()
+        elif target.text:
+            self._derive()
         return self._targets.chosen(target, forgotten=forgotten)
 
     def forget(self, target: Target) -> Chosen:
