@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final
 
 from homeagent.cli.attachments import attachment
 from homeagent.cli.model_errors import problem_of, step_of
 from homeagent.cli.replies import Record, reply_object
+from homeagent.cli.running import run_until_done
 from homeagent.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def ask(session: Session) -> int:
         session.greet(app.memory)
         if (asks(text) or session.config.models) and (left := session.settle(app.memory, whole=False)):
             session.terminal.say("pending", count=left)
-        record = asyncio.run(_asked(session, app, incoming))
+        record = run_until_done(_asked(session, app, incoming))
     if record.error is not None:
         error, terminal = record.error, session.terminal
         terminal.failed(error.where, problem_of(error, terminal), step_of(error, terminal))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from homeagent.errors import StoreError
@@ -195,15 +195,15 @@ class Forgetting:
         with self._lease.held(_LEASE_SECONDS) as held:
             if not held:
                 raise StoreError(str(self._home.lease), "is held by another process", "Wait for it to end, try again")
+            doomed = replace(doomed, pins=self._pins(chosen, set(doomed.turns)))
             copies = sum(
                 bool(self._log.erase_in_copy(path, [row.turn_id for row in chosen.turns], doomed, by))
                 for path in self.copies()
             )
-            pins = self._pins(chosen, set(doomed.turns))
             for turn in chosen.turns:  # what later replies may repeat is about to change
                 again = self._log.replies_after(turn.place, turn.seq)
                 self._derived.queue(Todo(seq, "door", f"again-{turn.seq}") for seq in again)
-            self._log.erase(doomed, pins, by)
+            self._log.erase(doomed, by)
             self._derive()
             self.finish()
         return copies
