@@ -50,6 +50,18 @@ def test_what_other_turns_say_too_is_a_survivor_and_no_find(memory):
     assert {(each.kind, each.external_id) for each in done.survivors} == {("twin", "twin"), ("echo", "echo")}
 
 
+def test_what_another_turn_says_too_is_a_find_unless_it_is_listed_as_a_survivor(memory):
+    memory.keep(
+        turn(user("The oven was bought by Ottoline, the vault combination was changed to zqvault7719"), chat="o")
+    )
+    chosen = memory.forgetting.chosen(Target((memory.keep(turn(user(ENGLISH))),)))
+    traces, left = Traces.of(memory._log, memory._derived, chosen), memory.forgetting.survivors(chosen)
+    memory.forgetting.erase(chosen)
+    assert len(left) == 1
+    assert prove(traces, memory.home.root, memory._log, memory._derived, left).found == 0
+    assert prove(traces, memory.home.root, memory._log, memory._derived, ()).found > 0
+
+
 def test_a_turn_that_cites_the_erased_one_is_an_echo(memory):
     kept = memory.keep(turn(user(ENGLISH)))
     memory.keep(turn(tool("one hit", cites=(kept,)), external_id="cites"))

@@ -137,7 +137,7 @@ class Forgetting:
         traces = Traces.of(self._log, self._derived, chosen) if prove else None
         left = tuple(self.survivors(chosen)) if prove else ()
         copies = self._delete(chosen, chosen.doomed, by)
-        proof = scanned(traces, self._home.root, self._log, self._derived) if traces is not None else None
+        proof = scanned(traces, self._home.root, self._log, self._derived, left) if traces is not None else None
         return Erased(tuple(row.turn_id for row in chosen.turns), len(chosen.writes), copies, left, proof)
 
     def erase_outputs(self, outputs: Sequence[tuple[TurnRow, int]], *, by: str) -> None:

@@ -4,6 +4,7 @@ Looked for are runs of its characters (in UTF-8, in UTF-16, escaped for JSON, fo
 terms (in the term lists and in every page of the files and their WAL, where a term is shortened against the one before)
 and its vectors; in raw bytes, and in values after unpacking. A word that a surviving segment says too is no find, and
 neither is one that this program itself writes into its tables (``segment``, ``tool``): only whole runs count there.
+A run that makes a copy by the door's measure is excused by nothing but a survivor that was listed.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from homeagent.memory.door.copies import RUN
 from homeagent.memory.erasing.finding import Finder
+from homeagent.memory.erasing.likeness import folded
 from homeagent.memory.erasing.traces import terms_of
 from homeagent.memory.store.sqlite.file_values import is_database, stored_terms, stored_values, term_holders
 from homeagent.memory.text.fold import fold_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from homeagent.memory.erasing.survivors import Survivor
     from homeagent.memory.erasing.traces import Traces
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
@@ -64,8 +68,13 @@ class _Seen:
             self.places[string].add(place)
 
 
-def prove(traces: Traces, root: Path, log: LogStore, derived: DerivedStore) -> Proof:
-    """Scan every file below ``root`` for ``traces``, after the erasure; return what was found."""
+def prove(
+    traces: Traces, root: Path, log: LogStore, derived: DerivedStore, survivors: Sequence[Survivor] = ()
+) -> Proof:
+    """Scan every file below ``root`` for ``traces``, after the erasure; return what was found.
+
+    What one of the ``survivors`` says, as they were listed before it, is no find.
+    """
     wanted = {*traces.runs, *traces.terms, *traces.vectors}
     everywhere, raw = Finder(wanted), Finder(each for each in wanted if len(each) >= _RAW_LEAST)
     seen = _Seen()
@@ -77,7 +86,7 @@ def prove(traces: Traces, root: Path, log: LogStore, derived: DerivedStore) -> P
     left = {each for each, places in seen.places.items() if places}
     left -= {each for each in seen.own & traces.terms.keys() if each not in traces.runs}
     left -= _kept_vectors(left & traces.vectors, derived)
-    left -= _said_elsewhere(left, log)
+    left -= _said_elsewhere(left, traces, log, survivors)
     living = {word for word in seen.words if _is_alive(word, root, log, derived)}
     left -= {each for each in left if traces.terms.get(each) in living}
     finds = [*(seen.places[each] for each in left), *(seen.words[word] for word in seen.words.keys() - living)]
@@ -133,51 +142,61 @@ def _kept_vectors(wanted: set[bytes], derived: DerivedStore) -> set[bytes]:
     return {start for _, _, data in rows for start in wanted if data.startswith(start)}
 
 
-def _said_elsewhere(wanted: set[bytes], log: LogStore) -> set[bytes]:
-    """Return what some surviving segment, event or name says too, as it stands or folded."""
+def _said_elsewhere(wanted: set[bytes], traces: Traces, log: LogStore, survivors: Sequence[Survivor]) -> set[bytes]:
+    """Return what a listed survivor or a name says too, as it stands or folded; of what is no copy, what anything says.
+
+    A run that is said is excused in every way of writing it.
+    """
+    copies = {each for each in wanted if each in traces.runs and len(folded(traces.runs[each])) >= RUN}
     left = set(wanted)
-    for folded in (False, True):
-        if left:
-            finder = Finder(left)
-            for text in _living_texts(log):
+    for fold in (False, True):
+        for listed, text in _living_texts(log, survivors):
+            sought = left if listed else left - copies
+            if sought:
+                finder = Finder(sought)
                 for code in ("utf-8", "utf-16-le"):
-                    data = (fold_text(text) if folded else text).encode(code, "surrogatepass")
-                    left -= finder.found(data)
-    return wanted - left
+                    left -= finder.found((fold_text(text) if fold else text).encode(code, "surrogatepass"))
+    said = {traces.runs[each] for each in wanted - left if each in traces.runs}
+    return {each for each in wanted if each not in left or traces.runs.get(each) in said}
 
 
-def _living_texts(log: LogStore) -> Iterator[str]:
-    """Yield everything that the log still says, some thousand characters at a time."""
-    parts: list[str] = []
-    size = 0
-    for text in _living_strings(log):
-        parts.append(text)
-        size += len(text)
-        if size > _CHUNK // 8:
-            yield "\n\n".join(parts)
-            parts, size = [], 0
-    yield "\n\n".join(parts)
+def _living_texts(log: LogStore, survivors: Sequence[Survivor]) -> Iterator[tuple[bool, str]]:
+    """Yield everything that the log still says, some thousand characters at a time, and whether a copy may be there."""
+    parts: dict[bool, list[str]] = {True: [], False: []}
+    sizes = {True: 0, False: 0}
+    for listed, text in _living_strings(log, survivors):
+        parts[listed].append(text)
+        sizes[listed] += len(text)
+        if sizes[listed] > _CHUNK // 8:
+            yield listed, "\n\n".join(parts[listed])
+            parts[listed], sizes[listed] = [], 0
+    for listed, texts in parts.items():
+        yield listed, "\n\n".join(texts)
 
 
-def _living_strings(log: LogStore) -> Iterator[str]:
+def _living_strings(log: LogStore, survivors: Sequence[Survivor]) -> Iterator[tuple[bool, str]]:
+    segments = {(each.turn, each.segment) for each in survivors if each.turn}
+    writes = {each.external_id for each in survivors if not each.turn}
     for policy in log.policies():
-        yield f"{policy.name}\n{policy.cleaner}\n{policy.target}"
+        yield True, f"{policy.name}\n{policy.cleaner}\n{policy.target}"
     for who in log.identities():
-        yield f"{who.channel}\n{who.sender}\n{who.person}"
+        yield True, f"{who.channel}\n{who.sender}\n{who.person}"
     for written in log.writes():
-        yield written.payload
+        yield f"{written.kind} {written.seq}" in writes, written.payload
     for outcome in log.outcomes():
-        yield f"{outcome.kind}\n{outcome.payload}"
+        yield False, f"{outcome.kind}\n{outcome.payload}"
+    ids: dict[int, str] = {}
     for turn in log.turns():
-        yield "\n".join(
-            (turn.place.channel, turn.place.chat, turn.sender, *turn.members, turn.source, turn.external_id)
-        )
+        ids[turn.seq] = turn.turn_id
+        names = (turn.place.channel, turn.place.chat, turn.sender, *turn.members, turn.source, turn.external_id)
+        yield True, "\n".join(names)
     for row in log.all_segments():
-        segment = row.segment
-        yield "\n".join((segment.text, segment.arguments or "", segment.tool or "", segment.call_id or ""))
+        segment, listed = row.segment, (ids.get(row.turn, ""), row.position) in segments
+        yield listed, "\n".join((segment.text, segment.arguments or ""))
+        yield True, "\n".join((segment.tool or "", segment.call_id or ""))
         for attachment in segment.attachments:
-            yield attachment.name
-            yield attachment.data.decode("utf-8", "replace")
+            yield True, attachment.name
+            yield listed or b"\0" in attachment.data, attachment.data.decode("utf-8", "replace")
 
 
 def _is_alive(word: str, root: Path, log: LogStore, derived: DerivedStore) -> bool:
