@@ -42,12 +42,12 @@ class Likeness:
         every = list(dict.fromkeys(texts))
         whole = "\0".join(dict.fromkeys(folded(reading) for text in every for reading in readings(text)))
         self._tokens = {token for text in every for token in opaque_tokens(text)}
-        self._runs = _unique(hashes for _, hashes in _windows(whole, RUN))
-        self._han = _unique(hashes[_all_han(codes, HAN)] for codes, hashes in _windows(whole, HAN))
-        self._inside = {length: _unique(hashes for _, hashes in _windows(whole, length)) for length in _SHORT}
+        self._runs = _sorted(hashes for _, hashes in _windows(whole, RUN))
+        self._han = _sorted(hashes[_all_han(codes, HAN)] for codes, hashes in _windows(whole, HAN))
+        self._inside = {length: _sorted(hashes for _, hashes in _windows(whole, length)) for length in _SHORT}
         lines = {line for text in every for line in _lines(text)}
         self._whole = {
-            length: _unique(_line_hashes([line for line in lines if len(line) == length], length)) for length in _SHORT
+            length: _sorted(_line_hashes([line for line in lines if len(line) == length], length)) for length in _SHORT
         }
 
     def like(self, texts: Sequence[str]) -> set[int]:
@@ -65,7 +65,7 @@ class Likeness:
                 continue
             first = 0
             for codes, hashes in _windows(whole, length):
-                found = np.isin(hashes, known)
+                found = _among(hashes, known)
                 if han:
                     found &= _all_han(codes, length)
                 hits.update(np.searchsorted(starts, np.flatnonzero(found) + first, "right").tolist())
@@ -85,7 +85,7 @@ class Likeness:
         like: set[int] = set()
         for length, held in lines.items():
             for hashes in _line_hashes([line for line, _ in held], length):
-                like.update(held[at][1] for at in np.flatnonzero(np.isin(hashes, self._inside[length])).tolist())
+                like.update(held[at][1] for at in np.flatnonzero(_among(hashes, self._inside[length])).tolist())
         return like
 
 
@@ -121,5 +121,13 @@ def _all_han(codes: NDArray[np.uint64], length: int) -> NDArray[np.bool_]:
     return every
 
 
-def _unique(parts: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    return np.unique(np.concatenate([np.zeros(0, np.uint64), *parts]))
+def _sorted(parts: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    return np.sort(np.concatenate([np.zeros(0, np.uint64), *parts]))
+
+
+def _among(hashes: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return for each of the hashes whether it is among those that are ``known``, which are sorted."""
+    if not known.size:
+        return np.zeros(hashes.size, np.bool_)
+    same: NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, hashes), known.size - 1)] == hashes
+    return same
