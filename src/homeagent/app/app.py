@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
 from homeagent.app.extraction import Extraction
+from homeagent.app.hiding import hiding
 from homeagent.app.home_memory import INJECTED, HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
 from homeagent.builtin import built_ins
@@ -20,7 +21,7 @@ from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from types import TracebackType
 
     from homeagent.agent import Ui
@@ -45,7 +46,8 @@ class AppParts:
     """What an app is made with besides its home; what is left out is the plain choice.
 
     ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
-    ``distiller`` is a model that is asked for facts in quiet moments, beside the rules.
+    ``distiller`` is a model that is asked for facts in quiet moments, beside the rules. ``hidden_variables`` of the
+    environment are seen by no program that a tool starts.
     """
 
     model: Model = field(default_factory=OfflineModel)
@@ -54,6 +56,7 @@ class AppParts:
     agent: AgentSettings = field(default_factory=AgentSettings)
     embedder: Embedder | None = None
     distiller: Model | None = None
+    hidden_variables: Collection[str] = ()
     clock: Callable[[], datetime] = _now
 
 
@@ -75,8 +78,11 @@ class App:
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
         self._ending: list[asyncio.Task[None]] = []
+        self._built_in: list[tuple[Plugin, InProcess]] = []
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
-            self.registry.register(InProcess(plugin, self._host, parts.plugin_settings.get(plugin.name)))
+            values = hiding(plugin, parts.plugin_settings.get(plugin.name, {}), parts.hidden_variables)
+            self._built_in.append((plugin, InProcess(plugin, self._host, values)))
+            self.registry.register(self._built_in[-1][1])
         known = (*self.registry.plugins, *described_plugins(memory.home.root))
         unknown = set(parts.plugin_settings) - set(known)
         if unknown:
@@ -144,6 +150,11 @@ class App:
             self._retired.append(self.model)  # a turn under way may still be asking it
             self.model = model
         self.agent.use(model, _with_about(settings, self.memory.home))
+
+    def hide_variables(self, names: Collection[str]) -> None:
+        """Let no program that a tool starts from now on see these variables, in place of those hidden so far."""
+        for plugin, runner in self._built_in:
+            runner.use(hiding(plugin, self._plugin_settings.get(plugin.name, {}), names))
 
     async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
         """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""

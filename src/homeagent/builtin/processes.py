@@ -25,13 +25,17 @@ _PASSWORD_IN_ADDRESS = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _RUN_BY_SHELLS = frozenset({"BASH_ENV", "ENV"})
 
 
-def safe_environment(source: Mapping[str, str], keep: Collection[str] = ()) -> dict[str, str]:
+def safe_environment(
+    source: Mapping[str, str], keep: Collection[str] = (), hide: Collection[str] = ()
+) -> dict[str, str]:
     """Return the variables of ``source`` that a program may see.
 
     Left out are secrets (a name with KEY, TOKEN, SECRET, PASSWORD and the like in it, an address with a password),
-    unless ``keep`` names them, and what makes a shell run a file. Of PATH only absolute folders stay.
+    unless ``keep`` names them, what ``hide`` names, and what makes a shell run a file. Of PATH only absolute folders
+    stay.
     """
-    found = {name: value for name, value in source.items() if name in keep or not _is_secret(name, value)}
+    seen = {name: value for name, value in source.items() if name not in hide}
+    found = {name: value for name, value in seen.items() if name in keep or not _is_secret(name, value)}
     if "PATH" in found:
         folders = [folder for folder in found["PATH"].split(os.pathsep) if folder.startswith("/")]
         found["PATH"] = os.pathsep.join(folders)

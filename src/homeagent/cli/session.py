@@ -78,10 +78,11 @@ class Session:
 
     def reload(self, app: App) -> None:
         """Read the settings again and let a running app go by them. Raises `ConfigError`; then nothing changes."""
-        from homeagent.app import agent_settings, distiller_of, model_of
+        from homeagent.app import agent_settings, distiller_of, key_variables, model_of
 
         read = config.load(self.home.config)
         app.use(model_of(read, app.model, self._offline), agent_settings(read), distiller_of(read))
+        app.hide_variables(key_variables(read))
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
 
