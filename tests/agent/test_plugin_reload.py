@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from homeagent.app import App, AppParts
+from homeagent.errors import ConfigError
 from homeagent.memory.embed import NoEmbedder
-from homeagent.plugins import CallSeat, Consent, Consents, OutOfProcess
-from homeagent_sdk import ToolCall
+from homeagent.plugins import CallSeat, Consent, Consents, OutOfProcess, PluginError
+from homeagent_sdk import Plugin, ToolCall
 from homeagent_sdk.testing import FakeMemory
 from tests.plugins.living import installed
 from tests.plugins.worlds import TURN, in_loop
@@ -20,6 +22,8 @@ from tests.plugins.worlds import TURN, in_loop
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from homeagent_sdk import PluginContext
 
 CODE = '''
 def clean(text: str) -> str:
@@ -115,3 +119,63 @@ async def test_a_plugin_is_turned_off_and_on_while_the_program_runs(tmp_path: Pa
         Consents(tmp_path / "home").switch("probe", on=True)
         await until(lambda: "probe_say" in app.registry.tools)
         assert (await said(app))[0] == "one"
+
+
+NAMED = '''
+@dataclass(frozen=True)
+class Settings:
+    city: str = "nowhere"
+
+    def __post_init__(self) -> None:
+        if self.city == "Atlantis":
+            raise ValueError("city: it has sunk")
+
+
+@tool
+def probe_say(context: ToolContext) -> str:
+    """Say where."""
+    return context.settings(Settings).city
+
+
+plugin = Plugin("probe", "1.0", tools=[probe_say], settings=Settings)
+'''
+
+
+@in_loop
+async def test_changed_settings_reach_a_plugin_in_its_own_process(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    installed(tmp_path / "home", NAMED)
+    Consents(tmp_path / "home").give("probe", Consent("1.0", True, {"probe_say": "plain"}, ("exec",)))
+    async with App.open(tmp_path / "home", AppParts(embedder=NoEmbedder())) as app:
+        assert await said(app) == ["nowhere"]
+        await app.use_plugins({"probe": {"city": "Basel"}})
+        assert await said(app) == ["Basel"]
+        await app.use_plugins({"probe": {"city": "Atlantis"}})
+        assert await said(app) == ["Basel"]
+        assert "it has sunk" in caplog.text
+        with pytest.raises(ConfigError, match="no such plugin"):
+            await app.use_plugins({"prob": {}})
+        await app.use_plugins({})
+        assert await said(app) == ["nowhere"]
+
+
+async def _refuses_loudly(context: PluginContext) -> None:
+    if context.settings(_Loud).loud:
+        raise RuntimeError("too loud")
+
+
+@dataclass(frozen=True)
+class _Loud:
+    loud: bool = False
+
+
+@in_loop
+async def test_a_plugin_that_does_not_start_with_its_new_settings_goes_on_with_the_old(tmp_path: Path) -> None:
+    plugin = Plugin("music", "1", settings=_Loud, on_start=_refuses_loudly)
+    async with App.open(tmp_path, AppParts(plugins=[plugin], embedder=NoEmbedder())) as app:
+        before = app.registry.runner("music")
+        for settings, problem in (({"loud": True}, "too loud"), ({"lowd": True}, "no such setting")):
+            with pytest.raises(PluginError, match=problem):
+                await app.use_plugins({"music": settings})
+            assert app.registry.runner("music") is before

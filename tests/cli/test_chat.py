@@ -232,6 +232,35 @@ def test_a_change_of_the_settings_holds_from_the_next_message_on(chat, homeagent
     assert "offline answers now" in ran.err
 
 
+def test_a_change_of_a_plugins_settings_holds_from_the_next_message_on(homeagent, home, tmp_path, monkeypatch):
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "note.txt").write_text("fifth")
+
+    def settings(shell, *more):
+        lines = ("[memory]", "embedder = 'none'", *more, "[plugins.shell]", *shell)
+        (home / "config.toml").write_text("\n".join(lines) + "\n")
+
+    def typed():
+        settings(["allow = ['*']"])
+        yield "/tool cmd_run command='echo fi''rst'\n"
+        settings(["allow = []"])
+        yield "/tool cmd_run command='echo sec''ond'\n"
+        settings(["allow = ['*']", "alow = 3"])
+        yield "/tool cmd_run command='echo th''ird'\n"
+        settings(["allow = ['*']"], "[plugins.files]", f"roots = ['{tmp_path / 'plain'}']")
+        yield "/tool cmd_run command='echo fou''rth'\n"
+        yield f"/tool files_read path={tmp_path / 'plain' / 'note.txt'}\n"
+
+    monkeypatch.setattr("sys.stdin", Typed(typed()))
+    ran = homeagent("chat")
+    *lines, read = [line for line in ran.out.splitlines() if "did not agree" not in line]
+    assert lines == ["first", "fourth"]
+    assert '"content": "fifth"' in read
+    assert ran.out.count("the person did not agree") == 2
+    assert "[plugins.shell]: alow: there is no such setting" in ran.err
+    assert "The settings before that stay in force" in ran.err
+
+
 def test_a_timer_that_is_due_is_answered_while_the_chat_runs(chat, homeagent, home, monkeypatch):
     due = datetime.now(UTC) + timedelta(seconds=0.2)
     waiting = {"id": "i1", "plugin": "clock", "text": "Reminder: eggs", "channel": "cli", "chat": "main"}

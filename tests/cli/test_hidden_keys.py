@@ -56,3 +56,22 @@ def test_a_key_named_while_the_chat_runs_is_hidden_from_then_on(homeagent, home,
     assert "SHOWN_TOKEN=shown-5" in shown
     assert "KK=sesame-1" in shown, "it holds no key any more"
     assert not any(secret in shown for secret in ("sesame-2", "sesame-4"))
+
+
+def test_a_plugin_whose_settings_change_while_the_chat_runs_still_hides_the_keys(
+    homeagent, home, variables, monkeypatch
+):
+    with ModelServer([Call("cmd_run", {"command": "env"}), Say("seen")]) as server:
+        write_settings(home, server, "KK")
+
+        class Typed(io.StringIO):
+            def readline(self, *_):
+                settings = home / "config.toml"
+                settings.write_text(settings.read_text().replace("hide_variables = ['OWN']", "seconds = 50.0"))
+                return super().readline()
+
+        monkeypatch.setattr("sys.stdin", Typed("what is set?\n"))
+        assert homeagent("chat").code == 0
+        shown = json.dumps(server.requests[1]["messages"])
+    assert "OWN=sesame-3" in shown, "the new settings are in force"
+    assert not any(secret in shown for secret in ("sesame-1", "sesame-2"))

@@ -157,21 +157,51 @@ def test_importing_a_later_export_adds_only_what_is_new(memory, tmp_path):
     assert (report.kept, report.known) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("found", "where"),
-    [
-        ([{"mapping": {"a": {"message": {"author": {"role": "robot"}}}}}], "role"),
-        ([{"mapping": {"a": 7}}], "mapping.a"),
-        ([CHAT, {"title": "nothing"}], "[1]"),
-        ([{"uuid": "x", "chat_messages": [{"sender": "human", "text": 3}]}], "chat_messages[0].text"),
-        ([{"uuid": "x", "chat_messages": [{"sender": "human", "text": "a", "created_at": "soon"}]}], "created_at"),
-    ],
-)
-def test_what_is_of_another_form_is_refused_with_its_place_and_nothing_is_kept(memory, tmp_path, found, where):
-    with pytest.raises(InputError) as caught:
-        import_file(memory, written(tmp_path, *found))
-    assert where in caught.value.where
+ODD = [
+    ({"mapping": {"a": {"message": {"author": {"role": "robot"}}}}}, "role"),
+    ({"mapping": {"a": 7}}, "mapping.a"),
+    ({"title": "nothing"}, "[1]"),
+    ({"uuid": "x", "chat_messages": [{"sender": "human", "text": 3}]}, "chat_messages[0].text"),
+    ({"uuid": "x", "chat_messages": [{"sender": "human", "text": "a", "created_at": "soon"}]}, "created_at"),
+    (chatgpt([node("u", None, message("u", "user", "late", create_time=1e300))]), "create_time"),
+]
+
+
+@pytest.mark.parametrize(("odd", "where"), ODD)
+def test_a_conversation_of_another_form_is_left_out_and_named(memory, tmp_path, odd, where):
+    report = import_file(memory, written(tmp_path, CHAT, odd))
+    assert report.kept == 2
+    (error,) = report.skipped.values()
+    assert where in error.where
+
+
+def test_what_is_no_list_of_conversations_is_refused(memory, tmp_path):
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("conversations.json", '{"mapping": {}}')
+    with pytest.raises(InputError, match="expected a list"):
+        import_file(memory, path)
     assert memory.counts().get("turn", 0) == 0
+
+
+def test_a_turn_that_is_different_in_a_later_export_stays_as_it_was_kept(memory, tmp_path):
+    lost = {"content_type": "multimodal_text", "parts": ["look", {"asset_pointer": "file-service://file-AB12"}]}
+    chat = chatgpt([node("u", None, message("u", "user", "", content=lost))])
+    import_file(memory, written(tmp_path, chat))
+    before = memory.digest()
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("conversations.json", json.dumps([chat, CHAT]))
+        file.writestr("file-AB12.png", b"\x89PNG")
+    report = import_file(memory, path)
+    assert (report.kept, report.known, report.changed) == (2, 1, 1)
+    assert memory.digest() != before
+    assert segments(memory, next(memory.turns()).turn_id)[1] == ("system", "[file: file-AB12]", None)
+
+
+def test_a_forked_chat_that_has_the_messages_of_the_other_again_is_kept_too(memory, tmp_path):
+    fork = {**json.loads(json.dumps(CHAT)), "id": "c-2"}
+    assert import_file(memory, written(tmp_path, CHAT, fork)).kept == 4
 
 
 def test_a_zip_of_something_else_and_half_a_zip_are_refused(memory, tmp_path):

@@ -14,6 +14,7 @@ from homeagent.app.extraction import Extraction
 from homeagent.app.hiding import hiding
 from homeagent.app.home_memory import INJECTED, HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
+from homeagent.app.restarting import changed_settings, restart
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError, HomeAgentError
 from homeagent.memory import Memory, Place
@@ -69,7 +70,7 @@ class App:
         self.inbox = Inbox(memory.home.root / "waiting.json", parts.clock)
         self.registry = Registry()
         self._host = Host(memory.home.root / "plugins", self.inbox)
-        self._plugins = HomePlugins(memory.home.root)
+        self._plugins = HomePlugins(memory.home.root, parts.plugin_settings)
         self._plugin_settings = parts.plugin_settings
         self._cleaners: CleanerProcesses | None = None
         self._following: asyncio.Task[None] | None = None
@@ -78,16 +79,13 @@ class App:
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
         self._ending: list[asyncio.Task[None]] = []
-        self._built_in: list[tuple[Plugin, InProcess]] = []
+        self._known: dict[str, Plugin] = {}
+        self._hidden = parts.hidden_variables
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
-            values = hiding(plugin, parts.plugin_settings.get(plugin.name, {}), parts.hidden_variables)
-            self._built_in.append((plugin, InProcess(plugin, self._host, values)))
-            self.registry.register(self._built_in[-1][1])
-        known = (*self.registry.plugins, *described_plugins(memory.home.root))
-        unknown = set(parts.plugin_settings) - set(known)
-        if unknown:
-            step = f"There are {', '.join(known)}"
-            raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
+            self._known[plugin.name] = plugin
+            values = hiding(plugin, parts.plugin_settings.get(plugin.name, {}), self._hidden)
+            self.registry.register(InProcess(plugin, self._host, values))
+        self._check_names(parts.plugin_settings)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
 
@@ -107,10 +105,10 @@ class App:
 
     async def __aenter__(self) -> Self:
         try:
-            await self._plugins.join(self.registry, self._host, self._plugin_settings)
+            await self._plugins.join(self.registry, self._host)
             await self.registry.start()
             await self._declare_policies()
-            follow = self._plugins.follow(self.registry, self._host, self._plugin_settings, self._plugins_changed)
+            follow = self._plugins.follow(self.registry, self._host, self._plugins_changed)
             self._following = asyncio.create_task(follow)
             self._find_facts_with(self._distiller)
         except BaseException:
@@ -153,8 +151,36 @@ class App:
 
     def hide_variables(self, names: Collection[str]) -> None:
         """Let no program that a tool starts from now on see these variables, in place of those hidden so far."""
-        for plugin, runner in self._built_in:
-            runner.use(hiding(plugin, self._plugin_settings.get(plugin.name, {}), names))
+        self._hidden = names
+        for name, plugin in self._known.items():
+            runner = self.registry.runner(name)
+            if isinstance(runner, InProcess):
+                runner.use(hiding(plugin, self._plugin_settings.get(name, {}), names))
+
+    async def use_plugins(self, settings: Mapping[str, Mapping[str, object]]) -> None:
+        """Go by these settings of the plugins, by plugin name: those whose settings are others are started anew.
+
+        Raises `ConfigError` or `PluginError`; then the settings before stay in force.
+        """
+        changed = changed_settings(self._plugin_settings, settings)
+        if not changed:
+            return
+        self._check_names(settings)
+        hidden = {
+            name: hiding(self._known[name], values, self._hidden) if name in self._known else values
+            for name, values in changed.items()
+        }
+        await restart(self.registry, hidden)
+        self._plugin_settings = settings
+        await self._plugins.use(self.registry, self._host, settings, changed)
+        await self._declare_policies()
+
+    def _check_names(self, settings: Mapping[str, Mapping[str, object]]) -> None:
+        known = (*self.registry.plugins, *described_plugins(self.memory.home.root))
+        unknown = set(settings) - set(known)
+        if unknown:
+            step = f"There are {', '.join(known)}"
+            raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
 
     async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
         """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""

@@ -24,7 +24,7 @@ from homeagent.plugins import (
 from homeagent.plugins.shelf import CODE, FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from homeagent.plugins import Consent, Description, Manifest, PluginSource, Registry, Runtime
@@ -59,14 +59,16 @@ class _Agreed:
 class HomePlugins:
     """The plugins of one home that are on."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, settings: Mapping[str, Mapping[str, object]]) -> None:
         self._root = root
+        self._settings = settings
+        self._swapping = asyncio.Lock()
         self._agreed = _agreed(root)
         self._stamps = _stamps(root)
 
-    async def join(self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]]) -> None:
+    async def join(self, registry: Registry, host: Host) -> None:
         """Start each in its own process and register it. One that can't be is logged in one line and left out."""
-        opened = [self._opened(each, host, settings.get(each.told.name, {})) for each in self._agreed]
+        opened = [self._opened(each, host) for each in self._agreed]
         for runner in await asyncio.gather(*opened, return_exceptions=True):
             if isinstance(runner, PluginError):
                 _log.warning("%s", runner)
@@ -75,9 +77,16 @@ class HomePlugins:
             else:
                 await _registered(runner, registry)
 
-    async def follow(
-        self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]], swapped: Swapped
+    async def use(
+        self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]], changed: Collection[str]
     ) -> None:
+        """Start those whose settings have ``changed`` anew; one that refuses them goes on as before, the log says."""
+        self._settings = settings
+        agreed = {each.told.name: each for each in await asyncio.to_thread(_agreed, self._root)}
+        for name in sorted(agreed.keys() & changed):
+            await self._swap(registry, name, agreed[name], host)
+
+    async def follow(self, registry: Registry, host: Host, swapped: Swapped) -> None:
         """Put what changes on the disk in the place of what runs, until cancelled; ``swapped`` is called after each.
 
         A plugin whose files or consent changed is started beside the old one and takes its place when it is found
@@ -93,21 +102,23 @@ class HomePlugins:
                 agreed = {each.told.name: each for each in await asyncio.to_thread(_agreed, self._root)}
                 for name in sorted(changed):
                     try:
-                        if await self._swap(registry, name, agreed.get(name), (host, settings.get(name, {}))):
+                        if await self._swap(registry, name, agreed.get(name), host):
                             await swapped()
                     except HomeAgentError as error:  # of the memory: the next change tries again
                         _log.warning("%s", error)
             before = now
 
-    async def _swap(
-        self, registry: Registry, name: str, plugin: _Agreed | None, given: tuple[Host, Mapping[str, object]]
-    ) -> bool:
+    async def _swap(self, registry: Registry, name: str, plugin: _Agreed | None, host: Host) -> bool:
         """Whether a plugin was put in place of the old one, or taken out."""
+        async with self._swapping:  # the settings and the files may change at once
+            return await self._swapped(registry, name, plugin, host)
+
+    async def _swapped(self, registry: Registry, name: str, plugin: _Agreed | None, host: Host) -> bool:
         there = name in registry.plugins
         new: OutOfProcess | None = None
         try:
             if plugin is not None:
-                new = await self._opened(plugin, *given)
+                new = await self._opened(plugin, host)
             elif not there or _is_broken(self._root, name):
                 return False
             old = registry.swap(name, new)
@@ -124,7 +135,8 @@ class HomePlugins:
             await old.retire()
         return True
 
-    async def _opened(self, plugin: _Agreed, host: Host, settings: Mapping[str, object]) -> OutOfProcess:
+    async def _opened(self, plugin: _Agreed, host: Host) -> OutOfProcess:
+        settings = self._settings.get(plugin.told.name, {})
         runtime = await asyncio.to_thread(self._runtime, plugin)
         runner = await OutOfProcess.open(plugin.told.name, runtime, host, settings)
         try:

@@ -46,10 +46,37 @@ def _is_secret(name: str, value: str) -> bool:
     return bool(_SECRET_NAME.search(name) or _PASSWORD_IN_ADDRESS.search(value))
 
 
+class _Guard:
+    """Ends a group when this very program is gone, however it went: its end of a pipe closes then."""
+
+    def __init__(self, group: int) -> None:
+        theirs, self._ours = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", 'read line; kill -KILL "-$1"', "guard", str(group)],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            os.close(self._ours)
+            raise
+        finally:
+            os.close(theirs)
+
+    def dismiss(self) -> None:
+        """End the guard and leave the group alone."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+
+
 class ProcessGroup:
     """A program that runs in a session of its own, with everything it starts.
 
     When the program ends, so does what it left running in its group; `left_behind` then says whether there was any.
+    When this process ends without having ended the group, as when it is killed, the group is killed too.
     Made in a running event loop; raises ``OSError`` when the program can't be started.
     """
 
@@ -68,6 +95,12 @@ class ProcessGroup:
             start_new_session=True,
         )
         self.left_behind = False
+        try:
+            self._guard = _Guard(self.pid)
+        except OSError:
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+            raise
         self._code: asyncio.Future[int] = loop.create_future()
         threading.Thread(target=self._watch, args=(loop,), name="process", daemon=True).start()
 
@@ -110,9 +143,11 @@ class ProcessGroup:
         try:
             loop.call_soon_threadsafe(self._reap)
         except RuntimeError:  # the loop has ended, nobody waits
+            self._guard.dismiss()
             self._process.wait()
 
     def _reap(self) -> None:
+        self._guard.dismiss()  # before the number of the group can be given to another
         code = self._process.wait()
         self.left_behind = _signal_group(self.pid, signal.SIGKILL)
         if not self._code.done():

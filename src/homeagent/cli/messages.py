@@ -135,6 +135,14 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "unknown_time": ("time unknown", "时间未知"),
     "older": ("older value", "旧的说法"),
     "imported": ("New turns: {kept}; there already: {known}.", "新存 {kept} 次对话，另有 {known} 次早已存在。"),
+    "import_changed": (
+        "Of those, {count} are different in this export; what was kept stays as it is.",
+        "其中 {count} 次在这份导出里有所不同，已保存的内容不变。",
+    ),
+    "import_skipped": (
+        "Left out, its form is not known: {where} ({problem}).",
+        "格式不认识，已略过：{where}（{problem}）。",
+    ),
     "exported": ("Turns written to {file}: {count}.", "已把 {count} 次对话写入 {file}。"),
     "export_lacks": (
         "Not in it: policies, who is who, what was forgotten or archived. 'memory backup' copies everything.",

@@ -76,11 +76,16 @@ class Session:
         finally:
             app.shutdown()
 
-    def reload(self, app: App) -> None:
-        """Read the settings again and let a running app go by them. Raises `ConfigError`; then nothing changes."""
-        from homeagent.app import agent_settings, distiller_of, key_variables, model_of
+    async def reload(self, app: App) -> None:
+        """Read the settings again and let a running app go by them.
+
+        Raises `ConfigError` or `PluginError`; then nothing changes.
+        """
+        from homeagent.app import agent_settings, check, described_plugins, distiller_of, key_variables, model_of
 
         read = config.load(self.home.config)
+        check(read, installed=described_plugins(self.home.root))
+        await app.use_plugins(read.plugins)
         app.use(model_of(read, app.model, self._offline), agent_settings(read), distiller_of(read))
         app.hide_variables(key_variables(read))
         self.config = read

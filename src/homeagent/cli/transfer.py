@@ -24,8 +24,15 @@ def import_turns(session: Session) -> int:
         with shown(session.terminal) as progress:
             report = import_file(memory, file, source=session.arguments.source, progress=progress)
         session.terminal.say("imported", kept=report.kept, known=report.known)
+        if report.changed:
+            session.terminal.say("import_changed", count=report.changed)
+        for error in report.skipped.values():
+            told = session.terminal.told
+            session.terminal.say("import_skipped", where=told(error.where), problem=told(error.problem))
         pending = session.settle(memory, whole=True)
-    plain = {"file": file, "kept": report.kept, "known": report.known, "pending": pending}
+    plain = {"file": file, "kept": report.kept, "known": report.known, "changed": report.changed}
+    plain |= {"skipped": [{"where": error.where, "problem": error.problem} for error in report.skipped.values()]}
+    plain["pending"] = pending
     session.terminal.result(plain, ())
     return 0
 

@@ -1,6 +1,6 @@
 """Plugins: what they declare, where they run, and how a turn calls them. Built-ins run in this process."""
 
-from homeagent.plugins.boundary import Deadline, Failure, PluginError, guarded
+from homeagent.plugins.boundary import Deadline, Failure, Interrupted, PluginError, guarded
 from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
 from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
@@ -14,7 +14,7 @@ from homeagent.plugins.manifest_problems import ManifestError
 from homeagent.plugins.out_of_process import OutOfProcess
 from homeagent.plugins.outline import ToolOutline, outline
 from homeagent.plugins.permissions import Permission
-from homeagent.plugins.registry import Registry
+from homeagent.plugins.registry import START_SECONDS, Registry
 from homeagent.plugins.runner import PluginRunner
 from homeagent.plugins.shelf import FoundPlugin, found_plugins, named_plugin
 from homeagent.plugins.source import PluginSource, find_source
@@ -22,6 +22,7 @@ from homeagent.plugins.stages import StageEngine
 from homeagent.plugins.template import write_new
 
 __all__ = [
+    "START_SECONDS",
     "CallSeat",
     "Consent",
     "Consents",
@@ -34,6 +35,7 @@ __all__ = [
     "Host",
     "InProcess",
     "Injector",
+    "Interrupted",
     "Manifest",
     "ManifestError",
     "OutOfProcess",

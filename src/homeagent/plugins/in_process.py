@@ -29,6 +29,7 @@ class InProcess:
 
     def __init__(self, plugin: Plugin, host: Host, settings: Mapping[str, object] | None = None) -> None:
         self._plugin = plugin
+        self._host = host
         self._tools = {tool.name: tool for tool in plugin.tools}
         self._handlers = tuple(plugin.stages)
         self._manifest = declared(plugin)
@@ -37,6 +38,10 @@ class InProcess:
     def use(self, settings: Mapping[str, object]) -> None:
         """Go by other settings from the next call on. Raises `PluginError` when they can't be used."""
         self._seat.use(_settings(self._plugin, settings))
+
+    def with_settings(self, settings: Mapping[str, object]) -> InProcess:
+        """Return the same plugin with other settings, not started. Raises `PluginError` when they can't be used."""
+        return InProcess(self._plugin, self._host, settings)
 
     @property
     def manifest(self) -> Manifest:

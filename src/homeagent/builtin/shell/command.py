@@ -125,6 +125,8 @@ def _shell(settings: ShellSettings) -> str:
 
 
 def _with_remarks(text: str, ended: Ended) -> str:
+    if ended.interrupted:  # whoever interrupted it says so
+        return text
     remarks = []
     if ended.stopped:
         remarks.append(f"[stopped: {ended.stopped}; everything it started was ended]")

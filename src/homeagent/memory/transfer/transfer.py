@@ -20,7 +20,7 @@ from homeagent.memory.transfer.parsing import DEFAULT_SOURCE, ParsedLine, parse_
 from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from gzip import GzipFile
     from pathlib import Path
 
@@ -40,10 +40,20 @@ _REPEATED: Final = "Give one of them another id, or import one with another --so
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did: ``kept`` turns are new, ``known`` ones were there already, with the same content."""
+    """What an import did: ``kept`` turns are new, ``known`` ones were there already.
+
+    ``changed`` of the known ones have other content in this export of another assistant (a file came along, or went
+    away): what is kept stays as it is. ``skipped`` are conversations of it that could not be read, by place.
+    """
 
     kept: int
     known: int
+    changed: int = 0
+    skipped: Mapping[str, InputError] = field(default_factory=dict)
+
+
+class _OtherContentError(InputError):
+    """A turn is in this home under the same id, and says something else there."""
 
 
 @dataclass(slots=True)
@@ -58,6 +68,7 @@ class _Plan:
     cited: set[str] = field(default_factory=set)
     ids: dict[str, TurnId] = field(default_factory=dict)
     owned: set[str] = field(default_factory=set)
+    changed: int = 0
 
 
 def import_file(
@@ -91,7 +102,8 @@ def import_file(
                     plan.ids[item.turn_id] = turn_id
             kept += len(batch)
         report("keep", file.bytes, file.bytes)
-    return ImportReport(kept, len(plan.known))
+        skipped = file.skipped if isinstance(file, ChatExport) else {}
+    return ImportReport(kept, len(plan.known), plan.changed, skipped)
 
 
 def export_file(memory: Memory, target: Path) -> int:
@@ -126,6 +138,11 @@ def _checked(memory: Memory, file: _File, source: str | None, report: Callable[[
         try:
             check_turn(item.turn)
             kept = _kept(memory, item)
+        except _OtherContentError as error:
+            if isinstance(file, LineFile):
+                raise InputError(f"{where}: {error.where}", error.problem, error.next_step) from error
+            kept = _found(memory, item.turn.external_id, item.turn.source)
+            plan.changed += 1
         except InputError as error:
             raise InputError(f"{where}: {error.where}", error.problem, error.next_step) from error
         if kept is not None:
@@ -171,7 +188,7 @@ def _kept(memory: Memory, item: ParsedLine) -> TurnRow | None:
     if same_content(turn, row, segments):
         return row
     where = f"turn {turn.external_id!r} of source {turn.source!r}"
-    raise InputError(where, "is in this home with other content", _REPEATED)
+    raise _OtherContentError(where, "is in this home with other content", _REPEATED)
 
 
 def _found(memory: Memory, name: str, source: str | None) -> TurnRow | None:

@@ -32,9 +32,12 @@ class Exchange:
             self.at = self.at or at
 
     def turn(self, source: str, chat: str) -> Turn:
-        """Return the turn. Its name has that of its last message in it: a later export may know more answers."""
-        first, last = self.ids[0], self.ids[-1]
-        name = first if first == last else f"{first}/{last}"
+        """Return the turn.
+
+        Its name has its chat's in it, because a forked chat repeats the messages of the other, and that of its last
+        message, because a later export may know more answers.
+        """
+        name = "/".join(dict.fromkeys((chat, self.ids[0], self.ids[-1])))
         return Turn(Place(source, chat), OWNER, tuple(self.segments), self.at, source=source, external_id=name)
 
 

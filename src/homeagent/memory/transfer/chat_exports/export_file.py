@@ -43,7 +43,8 @@ def is_chat_export(path: str | Path) -> bool:
 class ChatExport:
     """The turns of an export as lines, like `homeagent.memory.transfer.files.LineFile`; read whole into memory.
 
-    Raises `InputError` for a zip without conversations, a damaged one, and JSON of another form, naming the place.
+    A conversation of a form that is not known is left out and named in `skipped`: nobody can mend an export. Raises
+    `InputError` for a zip without conversations, a damaged one, and what is no list of conversations at all.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -52,6 +53,7 @@ class ChatExport:
         self._zip: zipfile.ZipFile | None = None
         self._members: dict[str, str] = {}
         self.position = 0
+        self.skipped: dict[str, InputError] = {}
         try:
             if zipfile.is_zipfile(self._path):
                 self._zip = zipfile.ZipFile(self._path)
@@ -78,12 +80,19 @@ class ChatExport:
         number = 0
         for place, conversation in enumerate(self._conversations, 1):
             self.position = place
-            for turn in self._turns(conversation):
+            try:
+                turns = list(self._turns(conversation))
+            except InputError as error:
+                self.skipped[conversation.where] = error
+                continue
+            for turn in turns:
                 number += 1
                 yield number, turn_text(turn)
 
     def _turns(self, conversation: Value) -> Iterator[Turn]:
-        if conversation["mapping"]:
+        if not any(conversation[key].value is not None for key in ("mapping", "chat_messages")):
+            raise conversation.error("expected a conversation with mapping or chat_messages")
+        if conversation["mapping"].value is not None:
             yield from chatgpt.turns_of(conversation, self._file)
         else:
             yield from claude.turns_of(conversation)
@@ -100,10 +109,7 @@ class ChatExport:
                 found: object = json.loads(text)
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{self.name} {name}".strip(), f"is not JSON ({error})", _WANTED) from error
-            for conversation in Value(found, f"{self.name}: {name}".strip(" :")):
-                if not any(conversation[key].value is not None for key in ("mapping", "chat_messages")):
-                    raise conversation.error("expected a conversation with mapping or chat_messages")
-                yield conversation
+            yield from Value(found, f"{self.name}: {name}".strip(" :"))
 
     def _texts(self) -> Iterator[tuple[str, bytes]]:
         if self._zip is None:
