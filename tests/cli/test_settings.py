@@ -198,6 +198,38 @@ def test_a_secret_of_a_plugin_is_not_shown():
     assert hidden["plugins"] == {"mail": {"password": "***", "host": "h"}, "gone": {"key": "***"}}
 
 
+def test_what_is_no_setting_of_a_plugin_or_is_called_a_secret_is_not_shown():
+    @dataclass(frozen=True)
+    class Mine:
+        host: str = ""
+        access_token: str = ""
+        max_token: int = 5
+
+    shown = config.shown(
+        config.parse(
+            "[plugins.mail]\napi_key='zq1'\nhosst='zq2'\naccess_token='zq3'\nmax_token=7\nhost={password='zq4'}\n", "c"
+        )
+    )
+    hidden = hidden_secrets(shown, [Plugin("mail", "1.0.0", settings=Mine)])
+    assert "zq" not in repr(hidden)
+    assert hidden["plugins"] == {
+        "mail": {"api_key": "***", "hosst": "***", "access_token": "***", "max_token": 7, "host": "***"}
+    }
+
+
+def test_a_key_written_into_a_plugins_settings_is_neither_shown_nor_called_fine(homeagent, home):
+    (home / "config.toml").write_text("[memory]\nembedder = 'none'\n[plugins.shell]\napi_key = 'sk-zq9'\nseconds = 9\n")
+    shown = homeagent("config", "show")
+    assert "plugins.shell.api_key = '***'" in shown.out
+    assert "plugins.shell.seconds = 9" in shown.out
+    looked = homeagent("doctor", "--json")
+    (found,) = [check for check in looked.json["checks"] if check["name"] == "config"]
+    assert (looked.code, found["level"]) == (1, "fail")
+    assert "[plugins.shell]: api_key: there is no such setting" in found["found"]
+    assert found["next_step"]
+    assert "sk-zq9" not in shown.out + looked.out + homeagent("doctor", "--lang", "zh").out
+
+
 def test_a_change_keeps_comments_and_order(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text("# mine\n[ui]\nlanguage = 'en' # for now\n")

@@ -80,7 +80,7 @@ def test_policies_forgets_archives_and_erasures_that_only_the_log_knows_are_foll
         log.add_policy(HIDE)
         log.forget(seqs[forgotten])
         log.add_outcome("archived", f'{{"turns": [{seqs[hidden]}]}}')
-        log.erase(Doomed((seqs[erased],)), {}, "owner")
+        log.erase(Doomed((seqs[erased],)), "owner")
     with opened(home) as memory:
         assert computed_texts(memory, hidden) == ["first", "", "no fruit"]
         assert computed_texts(memory, forgotten) == [""]

@@ -254,7 +254,7 @@ def test_an_erasure_that_was_cut_off_after_its_commit_is_ended_by_the_next_proce
     seq = memory.find(kept).seq
     memory.shutdown()
     log = SqliteLog(memory.home.log)
-    log.erase(Doomed((seq,)), {}, "owner")
+    log.erase(Doomed((seq,)), "owner")
     log.close()
     with opened(memory.home.root) as again:
         assert [row.external_id for row in again.turns()] == ["stays"]

@@ -78,6 +78,13 @@ def test_who_is_asked_about_is_not_the_asker(memory):
     assert held(memory, "Marek") == [("name", "Marek")]
 
 
+@pytest.mark.parametrize("text", ["You live in Malta.", "你住在马耳他。"])
+def test_whom_a_reply_speaks_to_is_nobody(memory, text):
+    memory.keep(turn(user("Where do I live?"), reply(text)))
+    memory.distil()
+    assert memory.graph.facts() == []
+
+
 def test_a_name_the_assistant_invents_is_no_fact(memory):
     memory.keep(turn(user("今天好累"), reply("辛苦啦，小栗子！"), at=day("05-13")))
     keep(memory, "别叫我小栗子，叫我阿澈", "05-15")

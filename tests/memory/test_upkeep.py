@@ -14,6 +14,7 @@ from homeagent.errors import HomeError, InputError, StoreError
 from homeagent.memory.erasing.targets import Target
 from homeagent.memory.store.sqlite.database import Database, Schema
 from homeagent.memory.store.sqlite.log_schema import LOG_SCHEMA
+from homeagent.memory.turn import Place
 from homeagent.memory.upkeep.backups import BackupRule
 from homeagent.memory.upkeep.chores import do_chores, wait_a_day
 from homeagent.memory.upkeep.restoring import restore
@@ -153,6 +154,39 @@ def test_what_was_erased_since_the_backup_does_not_come_back(tmp_path):
     with opened(tmp_path / "home") as memory:
         assert [row.external_id for row in memory.turns()] == ["a"]
         assert files_holding(tmp_path / "home", *WORDS) == set()
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["a copy in the home", "a backup elsewhere"])
+def test_what_an_erasure_keeps_out_of_a_reply_stays_out_after_a_restore(tmp_path, inside):
+    quoted = "the cellar is locked with 4417 turns"
+    with opened(tmp_path / "home") as memory:
+        memory.set_policies({"look": HIDDEN})
+        source = memory.keep(turn(tool(quoted)))
+        later = memory.keep(turn(reply(f"I see: {quoted}"), external_id="later"))
+        copy = memory.home.root / "log.v1.db" if inside else tmp_path / "copy.db"
+        memory.backup(copy)
+        memory.erase(source)
+        left_out = computed_texts(memory, later)
+        assert "4417" not in left_out[0]
+    restore(Home(tmp_path / "home"), copy, replace=True)
+    with opened(tmp_path / "home") as memory:
+        assert [row.external_id for row in memory.turns()] == ["later"]
+        assert computed_texts(memory, later) == left_out
+        assert memory.rebuild(verify=True).equal
+
+
+def test_a_rebuild_is_the_same_after_a_turn_was_shared_in_several_ways(tmp_path):
+    with opened(tmp_path / "home") as memory:
+        for name in ("a", "b"):
+            memory.keep(turn(user("apples are red"), external_id=name))
+        row = memory.find("a")
+        memory.sharing.share(row, place=Place("tg", "group"))
+        memory.sharing.share(row, person="tg:bob")
+        memory.settle()
+        assert memory.rebuild(verify=True).equal
+        memory.sharing.unshare(row, place=Place("tg", "group"))
+        memory.settle()
+        assert memory.rebuild(verify=True).equal
 
 
 def test_turns_of_another_home_at_the_same_place_are_not_erased_by_a_restore(tmp_path):

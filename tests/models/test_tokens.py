@@ -93,7 +93,7 @@ def test_an_estimate_is_near_what_tokenizers_count(name) -> None:
     assert found * TokenEstimator().margin("any") >= max(qwen, o200k, cl100k)
 
 
-@pytest.mark.parametrize("true_cjk", [0.5, 0.8, 1.9])
+@pytest.mark.parametrize("true_cjk", [0.6, 0.8, 1.9])
 @pytest.mark.parametrize("true_other", [0.8, 1.25])
 def test_reports_of_the_server_correct_both_scripts(true_cjk, true_other) -> None:
     tokens = TokenEstimator()
@@ -138,6 +138,53 @@ def test_nonsense_reports_do_no_harm() -> None:
     tokens.observe(ModelRequest(()), Usage(5, 0), "m")
 
     assert 0.3 <= tokens.request(request, "m") / tokens.request(request) <= 4
+
+
+@pytest.mark.parametrize("text", ["4417 90210 3.14159 ", "今天天气很好，我们去公园散步吧。", "The quick brown fox. "])
+@pytest.mark.parametrize("first", [1, 12, 200])
+def test_a_server_that_always_counts_the_same_makes_no_prompt_too_long(text, first) -> None:
+    tokens = TokenEstimator()
+    for size in range(first, 400, first):
+        tokens.observe(ModelRequest((Message("user", text * size),)), Usage(100, 0), "m")
+    sent = tokens.text(text * 1000, "m") * tokens.margin("m")
+
+    assert sent >= 1.65 * tokens.text(text * 1000), "as careful as before anything was learnt"
+
+
+@pytest.mark.parametrize(
+    ("text", "least"), [("今天天气很好，我们去公园散步吧。", 0.65), ("The quick brown fox. ", 0.9)]
+)
+@pytest.mark.parametrize("share", [0.52, 0.6, 0.7])
+def test_a_server_that_counts_a_little_too_few_is_believed_only_so_far(text, least, share) -> None:
+    tokens = TokenEstimator()
+    for size in range(10, 400, 10):
+        request = ModelRequest((Message("user", text * size),))
+        tokens.observe(request, Usage(int(share * tokens.request(request)) + 1, 0), "m")
+
+    assert tokens.text(text * 1000, "m") * tokens.margin("m") >= least * tokens.text(text * 1000)
+
+
+def test_a_server_that_leaves_out_what_it_had_cached_is_not_believed() -> None:
+    tokens = TokenEstimator()
+    said = "I was thinking about our trip to the lake last summer. "
+    for size in range(10, 100):
+        request = ModelRequest((Message("user", said * size),))
+        exact = tokens.request(request)
+        tokens.observe(request, Usage(exact if size == 10 else exact - tokens.text(said * (size - 1)), 0), "m")
+
+    whole = ModelRequest((Message("user", said * 100),))
+    assert tokens.request(whole, "m") >= tokens.request(whole)
+    assert tokens.margin("m") == 1.65
+
+
+def test_a_cheap_picture_makes_no_server_doubtful() -> None:
+    tokens = TokenEstimator()
+    picture = Message("user", "look", attachments=(Attachment("image/png", b"x" * 100_000, "a.png"),))
+    for _ in range(3):
+        tokens.observe(ModelRequest((picture,)), Usage(90, 0), "m", frozenset({"image/*"}))
+        tokens.observe(ModelRequest((Message("user", "hello there " * 100),)), Usage(210, 0), "m")
+
+    assert tokens.margin("m") == 1.15
 
 
 def test_everything_in_a_request_counts() -> None:

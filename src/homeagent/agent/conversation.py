@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent.context import Limits, Parts, fit
+from homeagent.agent.emptiness import ENDED_EARLY, empty_reply, is_empty
 from homeagent.agent.events import Refused, Said, StatusLine, TextDelta, Thinking
-from homeagent.agent.prompt import LAST_ROUND
+from homeagent.agent.prompt import LAST_ROUND, NOTHING_SAID
 from homeagent.agent.rendering import calls_as_json, spoken, unmarked, with_pictures
 from homeagent.agent.tokens import prompt_tokens
 from homeagent.memory import Segment
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Conversation", "Setting"]
 
 _CUT: Final = StatusLine("the answer was cut by its limit", "cut")
+_SILENT: Final = StatusLine("the model said nothing more", "silent")
 _HELD_BACK: Final = StatusLine("the answer was held back by the model or its server", "held_back")
 _TIGHTER = 0.7
 _TRIES = 3
@@ -91,12 +93,29 @@ class Conversation:
         taken = _Taken()
         for number in range(1, self._rounds + 1):
             last = number == self._rounds
-            reply = await self._ask(replace(setting, tools=()) if last else setting, LAST_ROUND if last else "")
+            reply = await self._answered(replace(setting, tools=()) if last else setting, LAST_ROUND if last else "")
             taken = await self._take(reply, setting, number, may_call=not last)
             if not taken.calls:
                 break
             self._turn.messages += await self._toolbox.run(taken.calls, offered)
         return taken.text
+
+    async def _answered(self, setting: Setting, note: str) -> said_by.Reply:
+        """Ask the model; when nothing comes of it, once more. Raises `EmptyReplyError` when nothing is said at all."""
+        reply = await self._ask(setting, note)
+        may_call = not note  # in the last round it may not, whatever it asks for
+        if self._offline or not is_empty(reply, may_call=may_call):
+            return reply
+        if reply.reason not in ENDED_EARLY:  # the same would come again
+            self._turn.spent.add(reply)
+            reply = await self._ask(setting, "\n\n".join(filter(None, (note, NOTHING_SAID))))
+        if is_empty(reply, may_call=may_call):
+            if not any(each.role == "assistant" and each.text.strip() for each in self._turn.segments):
+                self._turn.spent.add(reply)
+                raise empty_reply(reply, self._model.name)
+            if reply.reason not in ENDED_EARLY:  # which is said anyhow
+                self._turn.ui.show(_SILENT)
+        return reply
 
     async def _ask(self, setting: Setting, note: str) -> said_by.Reply:
         """Ask the model; when the server says that the prompt is too long after all, ask again with a shorter one."""

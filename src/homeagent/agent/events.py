@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from homeagent.models.messages import Usage
 
 __all__ = [
+    "CallRefused",
     "Event",
     "Recalled",
     "Refused",
@@ -103,14 +104,23 @@ class StatusLine:
     """
 
     text: str
-    kind: Literal["calling", "note", "cut", "held_back", "no_recall", "tools_out", "turns_out"] = "note"
+    kind: Literal["calling", "note", "cut", "held_back", "no_recall", "silent", "tools_out", "turns_out"] = "note"
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A plugin stopped the turn or a call of it; ``reason`` is for the person."""
+    """A plugin stopped the turn; ``reason`` is for the person, in the place of an answer."""
 
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallRefused:
+    """A call is not run: a plugin stopped it, or it was made too often. The turn goes on, `ToolFinished` follows."""
+
+    call_id: str
+    tool: str
     reason: str
 
 
@@ -150,6 +160,7 @@ Event = (
     | ToolFinished
     | StatusLine
     | Refused
+    | CallRefused
     | TurnFailed
     | TurnEnded
 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from homeagent.agent.incoming import Incoming
     from homeagent.agent.settings import AgentSettings
 
-__all__ = ["LAST_ROUND", "PERSONA", "RULES", "RULES_ZH", "instructions", "volatile_lines"]
+__all__ = ["LAST_ROUND", "NOTHING_SAID", "PERSONA", "RULES", "RULES_ZH", "instructions", "volatile_lines"]
 
 PERSONA: Final = (
     "You are HomeAgent, the assistant of one household. You are warm, brief and exact, and you answer in the language "
@@ -54,6 +54,9 @@ RULES_ZH: Final = """\
 
 LAST_ROUND: Final = "You have called tools as often as you may in this turn. Answer now with what you have."
 """What the model is told when its rounds are used up."""
+
+NOTHING_SAID: Final = "Your last reply was empty: the person saw nothing. Answer now, in words."
+"""What the model is told when it ended a reply without a word and without a call."""
 
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

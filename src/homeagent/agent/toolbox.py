@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from homeagent.agent.consent import Consent
-from homeagent.agent.events import Refused, ToolFinished, ToolProgress, ToolStarted
+from homeagent.agent.events import CallRefused, ToolFinished, ToolProgress, ToolStarted
 from homeagent.agent.rendering import tool_answer
 from homeagent.agent.turn_memory import TurnMemory
 from homeagent.errors import HomeAgentError
@@ -125,7 +125,7 @@ class Toolbox:
                 "before_toolcall", call=call, turn=self._turn.info
             )
             if refused is not None:
-                self._turn.ui.show(Refused(refused.reason))
+                self._turn.ui.show(CallRefused(asked.id, asked.name, refused.reason))
                 return _Ran(error_result([Problem("", f"not done: {refused.reason}", _ASK_AGAIN)]), None)
             call = await self._stages.transform("before_toolcall", "call", call, turn=self._turn.info)
             await runner.check(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["agent_settings", "check", "distiller_of", "hidden_secrets", "model_of", "parts_of", "sources_of"]
 
 _HIDDEN = "***"
+_CALLED_SECRET = re.compile(r"(?:^|_)(?:api)?(?:key|token|password|passwd|secret)$", re.IGNORECASE)
 
 
 def parts_of(config: Config, *, model: Model, embedder: Embedder) -> AppParts:
@@ -119,7 +121,7 @@ def _check_names(where: str, values: Mapping[str, object], told: Description) ->
 
 
 def hidden_secrets(shown: dict[str, object], plugins: Sequence[Plugin] | None = None) -> dict[str, object]:
-    """Return settings to show in which no secret of a plugin stands."""
+    """Return settings to show in which no secret of a plugin stands, nor what is no setting of it: it may be one."""
     given = shown.get("plugins")
     if not isinstance(given, dict):
         return shown
@@ -131,12 +133,17 @@ def _without_secrets(plugin: Plugin | None, values: dict[str, object]) -> dict[s
     if plugin is None or plugin.settings is None:  # who knows what of it is secret
         return dict.fromkeys(values, _HIDDEN)
     properties = settings_schema(plugin.settings).get("properties")
-    secret = {
-        name
-        for name, schema in (properties.items() if isinstance(properties, dict) else ())
-        if isinstance(schema, dict) and schema.get("writeOnly")
-    }
-    return {name: _HIDDEN if name in secret else value for name, value in values.items()}
+    known = properties if isinstance(properties, dict) else {}
+    return {name: value if _is_plain(name, value, known.get(name)) else _HIDDEN for name, value in values.items()}
+
+
+def _is_plain(name: str, value: object, schema: object) -> bool:
+    """Whether a value may be shown: that of a known setting which neither is a secret nor is called like one."""
+    if not isinstance(schema, dict) or schema.get("writeOnly"):
+        return False
+    if isinstance(value, dict):  # a table where none belongs may hold anything
+        return schema.get("type") == "object"
+    return not (isinstance(value, str) and _CALLED_SECRET.search(name))
 
 
 def _source(name: str, wanted: ModelSettings) -> Source:

@@ -10,6 +10,7 @@ from homeagent.cli.attachments import attachment
 from homeagent.cli.ending import Ending
 from homeagent.cli.model_errors import problem_of, step_of
 from homeagent.cli.replies import Record, reply_object
+from homeagent.cli.running import run_until_done
 from homeagent.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def ask(session: Session) -> int:
         session.greet(app.memory)
         if (asks(text) or session.config.models) and (left := session.settle(app.memory, whole=False)):
             session.terminal.say("pending", count=left)
-        record, code = asyncio.run(_asked(session, app, incoming))
+        record, code = run_until_done(_asked(session, app, incoming))
     if code:
         return _ended(session, code)
     if record.error is not None:

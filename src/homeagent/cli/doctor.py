@@ -110,7 +110,10 @@ def _disk(session: Session) -> Finding:
 
 
 def _config(session: Session) -> list[Finding]:
-    _ = session.config
+    """Look at everything that would keep the program from starting with these settings, those of plugins too."""
+    from homeagent.app import check, described_plugins
+
+    check(session.config, installed=described_plugins(session.home.root))
     return [Finding("config", "ok", session.terminal.message("doctor_config", path=session.home.config))]
 
 

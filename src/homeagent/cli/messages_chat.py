@@ -139,6 +139,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
         "The answer was held back by the model or its server{detail}.",
         "回答被模型或其服务拦下{detail}。",
     ),
+    "status_silent": ("The model said nothing more{detail}.", "模型没有再说什么{detail}。"),
     "status_no_recall": ("Nothing could be recalled: {detail}", "无法回忆：{detail}"),
     "status_tools_out": (
         "{detail} tools don't fit into the model's window.",
@@ -161,6 +162,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
     "model_slow": ("it took too long: {problem}", "等待回答超时（{problem}）"),
     "model_down": ("it can't be reached: {problem}", "连不上模型服务（{problem}）"),
     "model_broken": ("the answer broke off: {problem}", "回答中断（{problem}）"),
+    "model_silent": ("{problem}", "模型没有给出回答（{problem}）"),
     "model_refused": ("it does not take the request: {problem}", "服务不接受这个请求（{problem}）"),
     "model_none": ("no model answers: {problem}", "没有模型可用（{problem}）"),
     "model_key_missing_next": ("{step}", "请设置好密钥：{step}"),
@@ -177,6 +179,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
         "请确认服务已启动，base_url 写的是它的地址；homeagent doctor 可以再查一次",
     ),
     "model_broken_next": ("Try again", "请再试一次"),
+    "model_silent_next": ("{step}", "请再问一次：{step}"),
     "model_refused_next": ("{step}", "请检查模型名和地址：{step}"),
     "model_none_next": (
         "homeagent doctor says how each model stands",

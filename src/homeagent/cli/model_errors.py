@@ -21,6 +21,7 @@ _KINDS: Final[tuple[tuple[type[models.ModelError], str], ...]] = (
     (models.ModelTimeoutError, "model_slow"),
     (models.ServerDownError, "model_down"),
     (models.BrokenReplyError, "model_broken"),
+    (models.EmptyReplyError, "model_silent"),
     (models.RequestRefusedError, "model_refused"),
     (models.NoSourceError, "model_none"),
 )

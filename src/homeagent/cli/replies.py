@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from homeagent.agent.events import Recalled, Refused, Said, ToolFinished, ToolStarted, TurnEnded, TurnFailed
+from homeagent.agent.events import (
+    CallRefused,
+    Recalled,
+    Refused,
+    Said,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+    TurnFailed,
+)
 from homeagent.agent.recalling import Why
 from homeagent.cli.hits import hit_object
 
@@ -38,16 +47,22 @@ class Record:
                 self.said.append(reason)
             case ToolStarted():
                 self.tools.append({"call": event.call_id, "tool": event.tool, "arguments": event.arguments})
+            case CallRefused():
+                self._add_to_call(event.call_id, refused=event.reason)
             case ToolFinished():
-                for started in self.tools:
-                    if started["call"] == event.call_id:
-                        started.update(error=event.error, seconds=round(event.seconds, 3))
+                self._add_to_call(event.call_id, error=event.error, seconds=round(event.seconds, 3))
             case TurnFailed(error=error):
                 self.error = error
             case TurnEnded():
                 self.ended = event
         if self.shown is not None:
             self.shown.show(event)
+
+    def _add_to_call(self, call_id: str, **found: object) -> None:
+        for started in reversed(self.tools):  # a model may use an id again; the latest call is the one
+            if started["call"] == call_id:
+                started.update(found)
+                return
 
     async def ask(self, question: str) -> bool:
         """Ask the person, where there is one."""

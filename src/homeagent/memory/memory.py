@@ -88,9 +88,7 @@ class Memory:
         self.people = Persons(self._log)
         self.sharing = Sharing(self._log, self._derive)
         stores = Stores(self._log, self._derived, self._lease)
-        self.forgetting = Forgetting(
-            home, stores, self._derive, self._derive_graph, self._recaller.forget_all, self._found
-        )
+        self.forgetting = Forgetting(home, stores, self._derive, self._derive_graph, self._recaller.forget_all)
         self.retention = Retention(self._log, self._derived, self.forgetting, clock)
         self.backups = Backups(home, self._log, self._lease, clock)
         self._background = Background(lambda: self._deriver.work() or self.forgetting.finish())

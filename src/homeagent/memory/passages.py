@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.store.records import Computed, PassageKind
 
-__all__ = ["LONGEST", "SHORTEST", "chunks", "turn_passages"]
+__all__ = ["LONGEST", "SHORTEST", "chunks", "turn_of", "turn_passages"]
 
 LONGEST = 1200
 """The most characters of a passage."""
@@ -46,6 +46,11 @@ def turn_passages(turn: int, rows: Sequence[Computed]) -> list[Passage]:
         Passage(turn * _PER_TURN + place, turn, kind, text)
         for place, (kind, text) in enumerate(pieces[: _PER_TURN - 1])
     ]
+
+
+def turn_of(passage: int) -> int:
+    """Return the seq of the turn that a passage is of, by the passage's id."""
+    return passage // _PER_TURN
 
 
 def chunks(text: ComputeText) -> Iterator[ComputeText]:

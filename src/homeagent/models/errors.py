@@ -14,6 +14,7 @@ __all__ = [
     "BusyError",
     "ContextTooLongError",
     "CreditError",
+    "EmptyReplyError",
     "KeyMissingError",
     "KeyRefusedError",
     "ModelError",
@@ -113,6 +114,10 @@ class BrokenReplyError(ModelError):
         super().__init__(where, problem, next_step)
         self.partial = partial
         self.unfinished_calls = unfinished_calls
+
+
+class EmptyReplyError(ModelError):
+    """The model ended its reply without a word for the person and without a call that could be run."""
 
 
 class NoSourceError(ModelError):

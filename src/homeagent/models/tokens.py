@@ -41,6 +41,10 @@ _PER_IMAGE: Final = 1200
 _PER_FILE: Final = 2000
 _PRIOR: Final = 0.1
 _FADE: Final = 0.9
+_LEAST: Final = (0.6, 0.8)
+"""What a real tokenizer needs at least of the estimate, for CJK characters and for the rest."""
+_BELIEVED: Final = 0.5
+"""A server that counts less than this share of the estimate counts something else, such as what it had not cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,8 @@ class _Fit:
     cy: float = _PRIOR
     oy: float = _PRIOR
     reports: int = 0
+    doubted: bool = False
+    """Whether the server once counted what no tokenizer would: then nothing it says makes an estimate smaller."""
 
     def learn(self, cjk: float, other: float) -> None:
         """Take one report: the parts of its estimate, each divided by the tokens the server counted."""
@@ -86,11 +92,12 @@ class _Fit:
         self.reports += 1
 
     def factors(self) -> tuple[float, float]:
-        """Return what to multiply the two parts with, each from 0.3 to 4."""
+        """Return what to multiply the two parts with, each from `_LEAST` (1 where it is doubted) to 4."""
         determinant = self.cc * self.oo - self.co * self.co
         cjk = (self.cy * self.oo - self.oy * self.co) / determinant
         other = (self.oy * self.cc - self.cy * self.co) / determinant
-        return min(max(cjk, 0.3), 4.0), min(max(other, 0.3), 4.0)
+        least_cjk, least_other = (1.0, 1.0) if self.doubted else _LEAST
+        return min(max(cjk, least_cjk), 4.0), min(max(other, least_other), 4.0)
 
 
 class TokenEstimator:
@@ -124,14 +131,19 @@ class TokenEstimator:
     def margin(self, model: str) -> float:
         """Return the factor that makes of an estimate what is hardly ever exceeded."""
         fit = self._fits.get(model)
-        return _MARGIN_AFTER if fit and fit.reports >= 2 else _MARGIN_BEFORE
+        return _MARGIN_AFTER if fit and fit.reports >= 2 and not fit.doubted else _MARGIN_BEFORE
 
     def observe(self, request: ModelRequest, usage: Usage, model: str, takes: frozenset[str] = frozenset()) -> None:
-        """Learn from the tokens a server counted for a prompt."""
+        """Learn from the tokens a server counted for a prompt; a count that is too low to be true teaches caution."""
         found = _of_request(request, takes)
-        if usage.prompt_tokens > 0 and found.cjk + found.other > 0:
-            fit = self._fits.setdefault(model, _Fit())
-            fit.learn(found.cjk / usage.prompt_tokens, found.other / usage.prompt_tokens)
+        if usage.prompt_tokens <= 0 or found.cjk + found.other <= 0:
+            return
+        fit = self._fits.setdefault(model, _Fit())
+        if usage.prompt_tokens < _BELIEVED * (found.cjk + found.other):
+            # What a picture takes differs more than that from model to model.
+            fit.doubted = fit.doubted or not any(message.attachments for message in request.messages)
+            return
+        fit.learn(found.cjk / usage.prompt_tokens, found.other / usage.prompt_tokens)
 
     def _tokens(self, estimate: Estimate, model: str) -> int:
         fit = self._fits.get(model)

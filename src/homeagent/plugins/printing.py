@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import sys
 import threading
@@ -75,7 +76,8 @@ class PrintedTo:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._token is not None:
-            _SPEAKER.reset(self._token)
+            with contextlib.suppress(ValueError):  # a call that was left behind is ended out of its context
+                _SPEAKER.reset(self._token)
         with _LOCK:
             if self._switch is not None:
                 self._switch.users -= 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from homeagent.cli.attachments import attachment
@@ -10,6 +9,7 @@ from homeagent.cli.chat.lines import Lines
 from homeagent.cli.chat.screen import Screen
 from homeagent.cli.chat.talk import Talk
 from homeagent.cli.chat.welcome import welcome
+from homeagent.cli.running import run_until_done
 
 if TYPE_CHECKING:
     from homeagent.cli.session import Session
@@ -30,7 +30,7 @@ def chat(session: Session) -> int:
         talk = Talk(session, app, screen, lines)
         talk.attached += files
         with lines.terminal_kept():
-            asyncio.run(talk.run())
+            run_until_done(talk.run())
     if session.terminal.json:
         session.terminal.result({"replies": talk.replies}, ())
     if talk.ending.code:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homeagent.agent.events import Event, Refused, Said, TurnEnded, TurnFailed, TurnStarted
+from homeagent.agent.events import CallRefused, Event, Refused, Said, TurnEnded, TurnFailed, TurnStarted
 
 if TYPE_CHECKING:
     from homeagent.cli.chat.screen import Screen
@@ -30,7 +30,7 @@ class Aside:
         match event:
             case TurnStarted():
                 self._screen.aside(f"* {self._where}{self._injection.text}")
-            case Said(text=text) | Refused(reason=text):
+            case Said(text=text) | Refused(reason=text) | CallRefused(reason=text):
                 self._screen.aside(text)
             case TurnFailed(error=error):
                 told = self._screen.terminal.told

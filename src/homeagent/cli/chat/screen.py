@@ -59,8 +59,8 @@ class Screen:
                 self._finished(event)
             case events.StatusLine():
                 self._say_status(event)
-            case events.Refused(reason=reason):
-                self.note(reason)
+            case events.Refused(reason=reason) | events.CallRefused(reason=reason):
+                self.note(self.terminal.told(reason))
             case events.TurnFailed(error=error) if self._fails:
                 self.clear()
                 self.terminal.failed(error.where, problem_of(error, self.terminal), step_of(error, self.terminal))

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = ["DISTIL_VERSION", "Spoken", "TurnWords", "entity_of", "facts_of_turn", "sender_key", "spoken", "value_key"]
 
-DISTIL_VERSION: Final = "distil-2"
+DISTIL_VERSION: Final = "distil-3"
 """Part of what is queued: raise it when the same words give other facts."""
 
 _LONGEST: Final = 20_000
 """Characters of a segment that facts are looked for in: a longer one is a listing, not something said."""
 _LONGEST_SENTENCE: Final = 600
+_SPOKEN_TO: Final = re.compile(r"(?:you|your|yours|yourself)(?![a-z])|[你您]")
 _CONFIDENCE: Final[dict[Voice, float]] = {"explicit": 1.0, "self": 0.9, "user": 0.8, "tool": 0.5, "assistant": 0.3}
 _EDGES = re.compile(r"^(?:the|an?|my|our|some|his|her)\s+|[\s\"'“”「」.,。，!！]+$|^[\s\"'“”「」]+", re.IGNORECASE)
 
@@ -68,12 +69,17 @@ def facts_of_turn(turn: TurnWords, rows: Sequence[Computed]) -> tuple[list[FactR
         for found in spoken(row.text, owner=row.role == "user"):
             voice = _voice(row.role, found.draft.subject)
             fact = _fact(turn, found, voice, len(facts))
-            if fact is None or any(_same(fact, other) for other in facts):
+            if fact is None or _is_nobody(fact.subject) or any(_same(fact, other) for other in facts):
                 continue
             facts.append(fact)
             if fact.relation in ("name", "called") and not fact.negative:
                 names.append(replace(fact.subject, name=fact.value))
     return facts, names
+
+
+def _is_nobody(subject: EntityRef) -> bool:
+    """Whether a subject is whoever is spoken to: a "you" of a reply is anybody, and so is all that is "yours"."""
+    return subject.kind == "named" and _SPOKEN_TO.match(subject.key) is not None
 
 
 def spoken(text: ComputeText, *, owner: bool) -> Iterator[Spoken]:

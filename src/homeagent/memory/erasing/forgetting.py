@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from homeagent.errors import StoreError
@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.memory.handing import Exposed
-    from homeagent.memory.results import Hit
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow
-    from homeagent.memory.turn import TurnId, Viewer
+    from homeagent.memory.turn import TurnId
     from homeagent.paths import Home
 
 __all__ = ["Erased", "Forgetting", "Stores"]
@@ -76,7 +75,6 @@ class Forgetting:
         derive: Callable[[], None],
         distil: Callable[[], None],
         dropped: Callable[[], None],
-        found: Callable[[str, Viewer | None, int], Sequence[Hit]],
     ) -> None:
         """``derive`` brings the computed half up to date, ``distil`` its facts too; ``dropped`` clears copies of it."""
         self._home = home
@@ -86,12 +84,14 @@ class Forgetting:
         self._derive = derive
         self._distil = distil
         self._dropped = dropped
-        self._targets = Targets(stores.log, stores.derived, found)
+        self._targets = Targets(stores.log, stores.derived)
 
     def chosen(self, target: Target, *, forgotten: bool = False) -> Chosen:
         """Return what a target stands for (only forgotten turns if ``forgotten``). Raises `NotFoundError`."""
         if target.fact:
             self._distil()
+        elif target.text:
+            self._derive()
         return self._targets.chosen(target, forgotten=forgotten)
 
     def forget(self, target: Target) -> Chosen:
@@ -195,15 +195,15 @@ class Forgetting:
         with self._lease.held(_LEASE_SECONDS) as held:
             if not held:
                 raise StoreError(str(self._home.lease), "is held by another process", "Wait for it to end, try again")
+            doomed = replace(doomed, pins=self._pins(chosen, set(doomed.turns)))
             copies = sum(
                 bool(self._log.erase_in_copy(path, [row.turn_id for row in chosen.turns], doomed, by))
                 for path in self.copies()
             )
-            pins = self._pins(chosen, set(doomed.turns))
             for turn in chosen.turns:  # what later replies may repeat is about to change
                 again = self._log.replies_after(turn.place, turn.seq)
                 self._derived.queue(Todo(seq, "door", f"again-{turn.seq}") for seq in again)
-            self._log.erase(doomed, pins, by)
+            self._log.erase(doomed, by)
             self._derive()
             self.finish()
         return copies

@@ -11,26 +11,26 @@ from homeagent.memory.compute import QueryText
 from homeagent.memory.erasing.traces import terms_of
 from homeagent.memory.keeping import the_turn
 from homeagent.memory.knowledge.writing import WRITTEN_FACTS, hidden_writes, written_facts
+from homeagent.memory.passages import turn_of
 from homeagent.memory.people.identity import People
 from homeagent.memory.store.records import Doomed, Moment
-from homeagent.memory.text.terms import query_terms
+from homeagent.memory.text.terms import Terms, query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
     from datetime import datetime
 
-    from homeagent.memory.results import Hit
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow, WriteRow
-    from homeagent.memory.turn import Viewer
 
 __all__ = ["FORGOTTEN_FACT", "Chosen", "Target", "Targets"]
 
 FORGOTTEN_FACT: Final = "forgotten-fact"
 """The kind of explicit write that remembers by which fact a turn was forgotten; it goes with the turn."""
 
-_LOOKED_AT: Final = 500
+_ALL: Final = 2**62
+"""No limit on the passages that hold a term."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,9 @@ class Chosen:
 class Targets:
     """Looks up what a target stands for."""
 
-    def __init__(
-        self, log: LogStore, derived: DerivedStore, found: Callable[[str, Viewer | None, int], Sequence[Hit]]
-    ) -> None:
+    def __init__(self, log: LogStore, derived: DerivedStore) -> None:
         self._log = log
         self._derived = derived
-        self._found = found
 
     def chosen(self, target: Target, *, forgotten: bool = False) -> Chosen:
         """Return what a target stands for, only among forgotten turns if ``forgotten``.
@@ -135,8 +132,8 @@ class Targets:
         return [row for row in self._log.turns() if row.at is not None and low <= row.at.microseconds < high]
 
     def _holding(self, text: str, *, forgotten: bool) -> list[TurnRow]:
-        """Return the turns that hold all words of a text: of what is computed, or raw among the forgotten ones."""
-        asked = query_terms(QueryText(text)).content
+        """Return all turns that hold all words of a text: of what is computed, or raw among the forgotten ones."""
+        asked = _asked(text)
         wanted = {*asked.words, *asked.bigrams, *asked.symbols}
         if not wanted:
             return []
@@ -144,12 +141,33 @@ class Targets:
             rows = self._rows(self._log.forgotten())
             texts = {row.seq: [each.segment.text for each in self._log.segments(row.seq)] for row in rows}
         else:
-            rows = [the_turn(self._log, hit.turn, None) for hit in self._found(text, None, _LOOKED_AT)]
+            rows = self._rows(sorted(self._listed(asked)))
             texts = {row.seq: [each.text.text for each in self._derived.computed_of(row.seq)] for row in rows}
         return [row for row in rows if wanted <= terms_of("\n".join(texts[row.seq]))]
 
+    def _listed(self, asked: Terms) -> set[int]:
+        """Return every turn under all of these terms in the index, in whichever of its passages each stands."""
+        turns: set[int] | None = None
+        for column, terms in (("symbols", asked.symbols), ("bigrams", asked.bigrams), ("words", asked.words)):
+            for term in dict.fromkeys(terms):
+                holding = {turn_of(passage) for passage in self._derived.postings(column, term, None, _ALL)}
+                turns = holding if turns is None else turns & holding
+                if not turns:
+                    return set()
+        return turns or set()
+
     def _rows(self, seqs: Iterable[int]) -> list[TurnRow]:
         return [row for seq in seqs if (row := self._log.turn(seq)) is not None]
+
+
+def _asked(text: str) -> Terms:
+    """Return the terms that a turn must hold. Chinese goes by its characters: where a word ends is the reader's view.
+
+    (A dictionary cuts 密码 out of one sentence and 密码锁 out of the next; both hold the pair 密码.)
+    """
+    asked = query_terms(QueryText(text)).content
+    pairs = "".join(asked.bigrams)
+    return Terms(tuple(word for word in asked.words if not set(word) <= set(pairs)), asked.bigrams, asked.symbols)
 
 
 def _named(target: Target) -> str:

@@ -250,7 +250,7 @@ class LogStore(Protocol):
         """Return the turns that are forgotten now."""
         ...
 
-    def erase(self, doomed: Doomed, pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
+    def erase(self, doomed: Doomed, by: str) -> int:
         """Delete rows for good and leave a tombstone."""
         ...
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.turn import Place, Role, Segment, Status, TurnId
 
@@ -171,11 +173,15 @@ class ShareRow:
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """What an erasure deletes: the seqs of whole turns, of single outputs and of explicit writes."""
+    """What an erasure deletes: the seqs of whole turns, of single outputs and of explicit writes.
+
+    ``pins`` are ranges of other, surviving segments that stay out of computation because what they copied is gone.
+    """
 
     turns: tuple[int, ...] = ()
     segments: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
+    pins: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

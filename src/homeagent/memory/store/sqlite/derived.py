@@ -173,6 +173,7 @@ class SqliteDerived(DerivedGraph):
         """Index a turn: its row, its passages, their terms; all that it had before is replaced."""
         with self._database.write() as connection:
             before = derived_index.delete_passages(connection, turn.seq)
+            moved = derived_places.is_elsewhere(connection, turn)
             derived_places.put_places(connection, turn, scope)
             at = turn.at
             connection.execute(
@@ -187,6 +188,8 @@ class SqliteDerived(DerivedGraph):
             )  # fmt: skip
             for item in items:
                 derived_index.insert_passage(connection, item, turn.scope, " ".join(scope.terms()))
+            if moved:
+                derived_places.prune(connection)
             derived_index.prune_texts(connection, before)
             derived_index.note_change(connection, turn.seq)
 
@@ -200,9 +203,7 @@ class SqliteDerived(DerivedGraph):
             connection.execute("DELETE FROM computed WHERE turn = ? OR segment = ?", (seq, seq))
             connection.execute("DELETE FROM turn WHERE seq = ?", (seq,))
             connection.execute("DELETE FROM todo WHERE seq = ?", (seq,))
-            connection.execute("DELETE FROM scope WHERE scope NOT IN (SELECT scope FROM turn)")
-            connection.execute("DELETE FROM audience WHERE audience NOT IN (SELECT audience FROM scope)")
-            connection.execute("DELETE FROM chat WHERE chat NOT IN (SELECT chat FROM turn)")
+            derived_places.prune(connection)
             connection.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, '1')", (UNCOMPACTED,))
             derived_index.note_change(connection, seq)
 

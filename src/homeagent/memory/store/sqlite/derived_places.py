@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.store.records import IndexedTurn
 
-__all__ = ["put_places", "scopes"]
+__all__ = ["is_elsewhere", "prune", "put_places", "scopes"]
 
 
 def put_places(connection: sqlite3.Connection, turn: IndexedTurn, scope: Scope) -> None:
@@ -51,3 +51,16 @@ def scopes(connection: sqlite3.Connection) -> list[tuple[int, Scope]]:
 def _shares(data: bytes) -> Shares:
     persons, chats = json.loads(decode(data))
     return Shares(tuple(persons), tuple(chats))
+
+
+def is_elsewhere(connection: sqlite3.Connection, turn: IndexedTurn) -> bool:
+    """Whether a turn is indexed now under another scope: it has been shared since, or is shared no longer."""
+    row = connection.execute("SELECT scope FROM turn WHERE seq = ?", (turn.seq,)).fetchone()
+    return row is not None and row[0] != turn.scope
+
+
+def prune(connection: sqlite3.Connection) -> None:
+    """Take away the scopes, audiences and chats that no turn has."""
+    connection.execute("DELETE FROM scope WHERE scope NOT IN (SELECT scope FROM turn)")
+    connection.execute("DELETE FROM audience WHERE audience NOT IN (SELECT audience FROM scope)")
+    connection.execute("DELETE FROM chat WHERE chat NOT IN (SELECT chat FROM turn)")

@@ -14,7 +14,7 @@ from homeagent.memory.store.sqlite.log_schema import LOG_SCHEMA
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -249,10 +249,10 @@ class SqliteLog:
         with self._database.read() as connection:
             return log_events.forgotten_turns(connection)
 
-    def erase(self, doomed: Doomed, pins: Mapping[int, Sequence[tuple[int, int]]], by: str) -> int:
+    def erase(self, doomed: Doomed, by: str) -> int:
         """Delete rows for good and leave a tombstone; return its seq. Call `compact` afterwards."""
         with self._database.write() as connection:
-            return log_erasures.erase_rows(connection, doomed, pins, by, self._clock())
+            return log_erasures.erase_rows(connection, doomed, by, self._clock())
 
     def erase_in_copy(self, path: Path, turns: Sequence[TurnId], doomed: Doomed, by: str) -> int:
         """Delete the same rows from a copy of the log, if they are the same there; return how many it held."""

@@ -20,19 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["erase_in_copy", "erase_rows", "finish", "insert_share", "share_rows", "stamps", "unfinished"]
 
 
-def erase_rows(
-    connection: sqlite3.Connection,
-    doomed: Doomed,
-    pins: Mapping[int, Sequence[tuple[int, int]]],
-    by: str,
-    now_us: int,
-) -> int:
-    """Delete raw rows for good, leaving a tombstone that says when and who. Return its seq.
-
-    ``pins`` are ranges of other, surviving segments that stay out of computation because what they copied is gone.
-    """
+def erase_rows(connection: sqlite3.Connection, doomed: Doomed, by: str, now_us: int) -> int:
+    """Delete raw rows for good, leaving a tombstone that says when and who, and what stays out. Return its seq."""
     seq = new_entry(connection, "erasure", None, now_us)
-    stored = json.dumps({str(segment): [list(part) for part in parts] for segment, parts in pins.items()})
+    stored = json.dumps({str(segment): [list(part) for part in parts] for segment, parts in doomed.pins.items()})
     connection.execute(
         "INSERT INTO erasure(seq, at_us, by, pins) VALUES (?, ?, ?, ?)", (seq, now_us, by, stored.encode())
     )
@@ -67,7 +58,7 @@ def _erase_orphan_blobs(connection: sqlite3.Connection, erasure: int) -> None:
 
 def stamps(connection: sqlite3.Connection, doomed: Doomed) -> dict[int, int]:
     """Return when the single rows of ``doomed`` were recorded, by seq: by that a copy knows that they are the same."""
-    chosen = json.dumps([*doomed.segments, *doomed.writes])
+    chosen = json.dumps([*doomed.segments, *doomed.writes, *doomed.pins])
     rows = connection.execute(
         "SELECT seq, recorded_us FROM entry WHERE seq IN (SELECT value FROM json_each(?))", (chosen,)
     )
@@ -92,11 +83,13 @@ def erase_in_copy(
             ).fetchall()
             here = tuple(seq for (seq,) in found) if doomed.turns else ()
             same = {seq for seq, at in stamps(connection, doomed).items() if recorded.get(seq) == at}
-            left = Doomed(here, _among(doomed.segments, same), _among(doomed.writes, same))
-            if here or same:
-                erase_rows(connection, left, {}, by, now_us)
+            pins = {seq: parts for seq, parts in doomed.pins.items() if seq in same}
+            left = Doomed(here, _among(doomed.segments, same), _among(doomed.writes, same), pins)
+            gone = len(left.turns) + len(left.segments) + len(left.writes)
+            if gone or pins:
+                erase_rows(connection, left, by, now_us)
             connection.execute("COMMIT")
-            if here or same:
+            if gone:
                 connection.execute("VACUUM")
             connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as error:
@@ -105,7 +98,7 @@ def erase_in_copy(
             f"is a copy of the log that can't be erased from ({error})",
             "Nothing was erased; remove that file, or mend it, and try again",
         ) from error
-    return len(here) + len(same)
+    return gone
 
 
 def _among(seqs: Sequence[int], wanted: set[int]) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -87,10 +88,26 @@ def erase_again(old: Path, new: Path, now_us: int) -> int:
             kind: tuple(seq for (seq,) in connection.execute(f"SELECT seq FROM main.{kind} WHERE seq IN ({gone})"))
             for kind in ("turn", "segment", "explicit_write")
         }
-        doomed = Doomed(kinds["turn"], kinds["segment"], kinds["explicit_write"])
-        if any(kinds.values()):
-            erase_rows(connection, doomed, {}, "restore", now_us)
+        pins = _pins_to_carry(connection)
+        doomed = Doomed(kinds["turn"], kinds["segment"], kinds["explicit_write"], pins)
+        if any(kinds.values()) or pins:
+            erase_rows(connection, doomed, "restore", now_us)
         connection.execute("COMMIT")
         connection.execute("DETACH old")
         connection.execute("VACUUM")
     return len(doomed.turns)
+
+
+def _pins_to_carry(connection: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]:
+    """Return what the erasures of ``old`` keep out of segments that ``main`` holds too: what those copied is gone."""
+    same = (
+        "SELECT n.seq FROM old.entry o JOIN main.entry n ON n.seq = o.seq AND n.kind = o.kind"
+        " AND n.recorded_us = o.recorded_us JOIN main.segment s ON s.seq = n.seq"
+    )
+    here = {seq for (seq,) in connection.execute(same)}
+    found: dict[int, list[tuple[int, int]]] = {}
+    for (stored,) in connection.execute("SELECT pins FROM old.erasure ORDER BY seq"):
+        for segment, parts in json.loads(stored).items():
+            if int(segment) in here:
+                found.setdefault(int(segment), []).extend((start, end) for start, end in parts)
+    return found
