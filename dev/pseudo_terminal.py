@@ -55,7 +55,7 @@ class PseudoTerminal:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        os.close(self._terminal)
+        self.hang_up()
 
     def wait_for(self, text: str, seconds: float = 60.0) -> str:
         """Return what is written up to ``text``, which must come after all that was waited for before.
@@ -92,6 +92,20 @@ class PseudoTerminal:
             if time.monotonic() > limit:
                 raise TimeoutError(f"the program did not end; there is {self.output[self._seen :]!r}")
         return self._process.wait(max(0.1, limit - time.monotonic()))
+
+    def send(self, number: int) -> None:
+        """Send the program a signal."""
+        self._process.send_signal(number)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as a person closes its window; harmless when it is closed."""
+        if self._terminal >= 0:
+            os.close(self._terminal)
+            self._terminal = -1
+
+    def left(self, seconds: float = 60.0) -> int:
+        """Wait for the end of a program whose terminal is closed; return its exit code as `ended` does."""
+        return self._process.wait(seconds)
 
     def kill(self) -> None:
         """End the program at once, as a power cut would; harmless when it has ended."""

@@ -31,9 +31,11 @@ def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
     return True
 
 
-def numbers_in(path: Path, count: int) -> list[int]:
+def numbers_in(path: Path, count: int, seconds: float = 5.0) -> list[int]:
     """Wait until a file holds so many whole lines with a number each, and return them."""
-    assert until(lambda: path.exists() and path.read_text("utf-8").count("\n") >= count), "the file was not written"
+    assert until(lambda: path.exists() and path.read_text("utf-8").count("\n") >= count, seconds), (
+        "the file was not written"
+    )
     return [int(line) for line in path.read_text("utf-8").split()]
 
 

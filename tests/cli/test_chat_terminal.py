@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -12,6 +14,7 @@ from dev.model_server import Call, ModelServer, Say
 from dev.pseudo_terminal import PseudoTerminal, rendered
 from homeagent.memory import Memory
 from homeagent.memory.embed import NoEmbedder
+from tests.builtin.living import is_alive, numbers_in, until
 
 PROMPT = "\n> "
 
@@ -203,3 +206,87 @@ def test_a_model_server_refuses_a_wrong_key(home, homeagent, monkeypatch):
         assert "sesame" not in refused.out + refused.err
         monkeypatch.setenv("MODEL_KEY", "sesame")
         assert homeagent("ask", "hi").out == "hello\n"
+
+
+def command_in(home):
+    """What a test's command is named by: its ``ps`` line has the folder of the home in it."""
+    return f"echo $$ >> {home}/pids; sleep 600 & echo $! >> {home}/pids; echo so far; wait"
+
+
+def tool_texts(home):
+    with Memory.open(home, embedder=NoEmbedder()) as memory:
+        kept = [each.segment for row in memory.turns() for each in memory.segments(row)]
+    return [each.text for each in kept if each.role == "tool"]
+
+
+def test_ctrl_c_keeps_what_a_command_had_written_and_the_status_line_shows_it(started, home):
+    with ModelServer([Call("cmd_run", {"command": command_in(home)})]) as server:
+        write_settings(home, server, "[plugins.shell]\nallow = ['*']\n")
+        chat = started()
+        chat.wait_for(PROMPT)
+        chat.type("work\n")
+        chat.wait_for("cmd_run: so far")
+        chat.type("\x03")
+        chat.wait_for("Stopped")
+        chat.wait_for(PROMPT)
+        chat.type("\x04")
+        assert chat.ended() == 0
+    assert tool_texts(home) == ["so far\n[interrupted before it was finished]"]
+    assert statuses(home) == ["interrupted"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGHUP, signal.SIGTERM])
+@pytest.mark.parametrize("words", [["chat"], ["ask", "work"]])
+def test_told_to_end_while_a_command_runs_closes_the_turn_and_ends_the_command(home, words, how):
+    with ModelServer([Call("cmd_run", {"command": command_in(home)})]) as server:
+        write_settings(home, server, "[plugins.shell]\nallow = ['*']\n")
+        program = subprocess.Popen([sys.executable, "-m", "homeagent", *words], stdin=subprocess.PIPE, text=True)
+        program.stdin.write("work\n")
+        program.stdin.flush()
+        pids = numbers_in(home / "pids", 2, seconds=30)
+        program.send_signal(how)
+        assert program.wait(30) == 128 + how
+        program.stdin.close()
+    assert until(lambda: not any(map(is_alive, pids)))
+    assert statuses(home) == ["interrupted"]
+    assert tool_texts(home) == ["so far\n[interrupted before it was finished]"]
+
+
+def test_a_terminal_that_is_closed_ends_the_chat_and_its_command(started, home):
+    with ModelServer([Call("cmd_run", {"command": command_in(home)})]) as server:
+        write_settings(home, server, "[plugins.shell]\nallow = ['*']\n")
+        chat = started()
+        chat.wait_for(PROMPT)
+        chat.type("work\n")
+        chat.wait_for("cmd_run: so far")
+        chat.hang_up()
+        assert chat.left(30) == 128 + signal.SIGHUP
+        assert until(lambda: not any(map(is_alive, numbers_in(home / "pids", 2))))
+    assert statuses(home) == ["interrupted"]
+
+
+def test_told_to_end_at_a_question_and_at_the_prompt(started, home):
+    with ModelServer([Call("cmd_run", {"command": "touch x > y"})]) as server:
+        write_settings(home, server)
+        chat = started()
+        chat.wait_for(PROMPT)
+        chat.type("do it\n")
+        chat.wait_for("[y/N] ")
+        chat.send(signal.SIGTERM)
+        assert chat.ended(30) == 128 + signal.SIGTERM
+        again = started()
+        again.wait_for(PROMPT)
+        again.send(signal.SIGTERM)
+        assert again.ended(30) == 128 + signal.SIGTERM
+    assert statuses(home) == ["interrupted"]
+
+
+def test_a_program_that_is_killed_takes_its_commands_with_it(started, home):
+    with ModelServer([Call("cmd_run", {"command": command_in(home)})]) as server:
+        write_settings(home, server, "[plugins.shell]\nallow = ['*']\n")
+        chat = started()
+        chat.wait_for(PROMPT)
+        chat.type("work\n")
+        pids = numbers_in(home / "pids", 2, seconds=30)
+        chat.kill()
+        assert until(lambda: not any(map(is_alive, pids)))

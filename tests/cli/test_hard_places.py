@@ -58,6 +58,7 @@ def test_a_read_only_home_is_a_clear_error_for_every_command(read_only, homeagen
 
 
 def test_a_full_disk_refuses_what_has_no_room_and_keeps_what_was_acknowledged(small_disk, homeagent, lines):
+    subprocess.run(["mount", "-o", "remount,size=8m", str(small_disk)], check=True)  # room for some turns
     home = small_disk / "home"
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text('[memory]\nembedder = "none"\n')

@@ -18,7 +18,7 @@ from homeagent.agent.rendering import tool_answer
 from homeagent.agent.turn_memory import TurnMemory
 from homeagent.errors import HomeAgentError
 from homeagent.memory import Attachment, Segment, TurnId
-from homeagent.plugins import CallSeat, Deadline, Failure, guarded
+from homeagent.plugins import CallSeat, Deadline, Failure, Interrupted, guarded
 from homeagent_sdk import ArgumentsError, No, Problem, ToolCall, ToolError, ToolOutcome, ToolResult
 from homeagent_sdk.convert import parse_arguments
 from homeagent_sdk.results import error_result
@@ -37,6 +37,7 @@ __all__ = ["Toolbox"]
 
 _log = logging.getLogger("homeagent.agent")
 _MOST_CHARACTERS = 200_000_000
+_STOPPED = "[interrupted before it was finished]"
 _ASK_AGAIN = "Do something else, or tell the person what is in the way"
 
 
@@ -103,9 +104,8 @@ class Toolbox:
         self._turn.ui.show(ToolStarted(call.id, call.name, call.arguments))
         try:
             ran = await self._run(call, tool) if tool is not None else _Ran(self._unknown(call.name, offered), None)
-        except asyncio.CancelledError:
-            stopped = ToolResult("[interrupted before it was finished]", error=True)
-            await self._turn.add(_segment(call, stopped, tool))
+        except asyncio.CancelledError as interrupted:
+            await self._turn.add(_segment(call, _so_far(interrupted), tool))
             raise
         await self._turn.add(_segment(_as_run(call, ran), ran.result, tool))
         outcome = await self._after(ran)
@@ -195,6 +195,15 @@ class Toolbox:
         outcome = await self._stages.transform("after_toolcall", "outcome", outcome, **values)
         await self._stages.observe("after_toolcall", outcome=outcome, **values)
         return outcome
+
+
+def _so_far(interrupted: asyncio.CancelledError) -> ToolResult:
+    """Return what is kept of a call that was stopped: what the tool had by then, and that it is not all."""
+    match interrupted:
+        case Interrupted(so_far=ToolResult() as result) if len(result.text) <= _MOST_CHARACTERS:
+            between = "" if not result.text or result.text.endswith("\n") else "\n"
+            return replace(result, text=f"{result.text}{between}{_STOPPED}", error=True)
+    return ToolResult(_STOPPED, error=True)
 
 
 def _as_run(asked: models.messages.ToolCall, ran: _Ran) -> models.messages.ToolCall:

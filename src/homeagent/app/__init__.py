@@ -2,6 +2,7 @@
 
 from homeagent.app.app import App, AppParts
 from homeagent.app.configured import agent_settings, check, distiller_of, hidden_secrets, model_of, parts_of, sources_of
+from homeagent.app.hiding import key_variables
 from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import cleaners_of, described_plugins, tried_plugin
 
@@ -15,6 +16,7 @@ __all__ = [
     "described_plugins",
     "distiller_of",
     "hidden_secrets",
+    "key_variables",
     "model_of",
     "parts_of",
     "sources_of",

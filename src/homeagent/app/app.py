@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
 from homeagent.app.extraction import Extraction
+from homeagent.app.hiding import hiding
 from homeagent.app.home_memory import INJECTED, HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
 from homeagent.app.restarting import changed_settings, restart
@@ -21,7 +22,7 @@ from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from types import TracebackType
 
     from homeagent.agent import Ui
@@ -46,7 +47,8 @@ class AppParts:
     """What an app is made with besides its home; what is left out is the plain choice.
 
     ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
-    ``distiller`` is a model that is asked for facts in quiet moments, beside the rules.
+    ``distiller`` is a model that is asked for facts in quiet moments, beside the rules. ``hidden_variables`` of the
+    environment are seen by no program that a tool starts.
     """
 
     model: Model = field(default_factory=OfflineModel)
@@ -55,6 +57,7 @@ class AppParts:
     agent: AgentSettings = field(default_factory=AgentSettings)
     embedder: Embedder | None = None
     distiller: Model | None = None
+    hidden_variables: Collection[str] = ()
     clock: Callable[[], datetime] = _now
 
 
@@ -76,8 +79,12 @@ class App:
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
         self._ending: list[asyncio.Task[None]] = []
+        self._known: dict[str, Plugin] = {}
+        self._hidden = parts.hidden_variables
         for plugin in (reading_plugin(Outputs(self._output)), *parts.plugins):
-            self.registry.register(InProcess(plugin, self._host, parts.plugin_settings.get(plugin.name)))
+            self._known[plugin.name] = plugin
+            values = hiding(plugin, parts.plugin_settings.get(plugin.name, {}), self._hidden)
+            self.registry.register(InProcess(plugin, self._host, values))
         self._check_names(parts.plugin_settings)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
@@ -142,6 +149,14 @@ class App:
             self.model = model
         self.agent.use(model, _with_about(settings, self.memory.home))
 
+    def hide_variables(self, names: Collection[str]) -> None:
+        """Let no program that a tool starts from now on see these variables, in place of those hidden so far."""
+        self._hidden = names
+        for name, plugin in self._known.items():
+            runner = self.registry.runner(name)
+            if isinstance(runner, InProcess):
+                runner.use(hiding(plugin, self._plugin_settings.get(name, {}), names))
+
     async def use_plugins(self, settings: Mapping[str, Mapping[str, object]]) -> None:
         """Go by these settings of the plugins, by plugin name: those whose settings are others are started anew.
 
@@ -151,7 +166,11 @@ class App:
         if not changed:
             return
         self._check_names(settings)
-        await restart(self.registry, changed)
+        hidden = {
+            name: hiding(self._known[name], values, self._hidden) if name in self._known else values
+            for name, values in changed.items()
+        }
+        await restart(self.registry, hidden)
         self._plugin_settings = settings
         await self._plugins.use(self.registry, self._host, settings, changed)
         await self._declare_policies()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from homeagent.agent import AgentSettings
 from homeagent.app.app import AppParts
 from homeagent.app.extraction import at_home
+from homeagent.app.hiding import key_variables
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError
 from homeagent.models import OfflineModel, Price, Router, Source, Timeouts
@@ -39,6 +40,7 @@ def parts_of(config: Config, *, model: Model, embedder: Embedder) -> AppParts:
         agent=agent_settings(config),
         embedder=embedder,
         distiller=distiller_of(config),
+        hidden_variables=key_variables(config),
     )
 
 

@@ -25,13 +25,17 @@ _PASSWORD_IN_ADDRESS = re.compile(r"://[^/\s:@]*:[^/\s@]+@")
 _RUN_BY_SHELLS = frozenset({"BASH_ENV", "ENV"})
 
 
-def safe_environment(source: Mapping[str, str], keep: Collection[str] = ()) -> dict[str, str]:
+def safe_environment(
+    source: Mapping[str, str], keep: Collection[str] = (), hide: Collection[str] = ()
+) -> dict[str, str]:
     """Return the variables of ``source`` that a program may see.
 
     Left out are secrets (a name with KEY, TOKEN, SECRET, PASSWORD and the like in it, an address with a password),
-    unless ``keep`` names them, and what makes a shell run a file. Of PATH only absolute folders stay.
+    unless ``keep`` names them, what ``hide`` names, and what makes a shell run a file. Of PATH only absolute folders
+    stay.
     """
-    found = {name: value for name, value in source.items() if name in keep or not _is_secret(name, value)}
+    seen = {name: value for name, value in source.items() if name not in hide}
+    found = {name: value for name, value in seen.items() if name in keep or not _is_secret(name, value)}
     if "PATH" in found:
         folders = [folder for folder in found["PATH"].split(os.pathsep) if folder.startswith("/")]
         found["PATH"] = os.pathsep.join(folders)
@@ -42,10 +46,37 @@ def _is_secret(name: str, value: str) -> bool:
     return bool(_SECRET_NAME.search(name) or _PASSWORD_IN_ADDRESS.search(value))
 
 
+class _Guard:
+    """Ends a group when this very program is gone, however it went: its end of a pipe closes then."""
+
+    def __init__(self, group: int) -> None:
+        theirs, self._ours = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", 'read line; kill -KILL "-$1"', "guard", str(group)],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            os.close(self._ours)
+            raise
+        finally:
+            os.close(theirs)
+
+    def dismiss(self) -> None:
+        """End the guard and leave the group alone."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+
+
 class ProcessGroup:
     """A program that runs in a session of its own, with everything it starts.
 
     When the program ends, so does what it left running in its group; `left_behind` then says whether there was any.
+    When this process ends without having ended the group, as when it is killed, the group is killed too.
     Made in a running event loop; raises ``OSError`` when the program can't be started.
     """
 
@@ -64,6 +95,12 @@ class ProcessGroup:
             start_new_session=True,
         )
         self.left_behind = False
+        try:
+            self._guard = _Guard(self.pid)
+        except OSError:
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+            raise
         self._code: asyncio.Future[int] = loop.create_future()
         threading.Thread(target=self._watch, args=(loop,), name="process", daemon=True).start()
 
@@ -106,9 +143,11 @@ class ProcessGroup:
         try:
             loop.call_soon_threadsafe(self._reap)
         except RuntimeError:  # the loop has ended, nobody waits
+            self._guard.dismiss()
             self._process.wait()
 
     def _reap(self) -> None:
+        self._guard.dismiss()  # before the number of the group can be given to another
         code = self._process.wait()
         self.left_behind = _signal_group(self.pid, signal.SIGKILL)
         if not self._code.done():

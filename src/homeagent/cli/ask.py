@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from typing import TYPE_CHECKING, Final
 
 from homeagent.cli.attachments import attachment
+from homeagent.cli.ending import Ending
 from homeagent.cli.model_errors import problem_of, step_of
 from homeagent.cli.replies import Record, reply_object
 from homeagent.cli.running import run_until_done
@@ -38,7 +41,9 @@ def ask(session: Session) -> int:
         session.greet(app.memory)
         if (asks(text) or session.config.models) and (left := session.settle(app.memory, whole=False)):
             session.terminal.say("pending", count=left)
-        record = run_until_done(_asked(session, app, incoming))
+        record, code = run_until_done(_asked(session, app, incoming))
+    if code:
+        return _ended(session, code)
     if record.error is not None:
         error, terminal = record.error, session.terminal
         terminal.failed(error.where, problem_of(error, terminal), step_of(error, terminal))
@@ -50,11 +55,27 @@ def ask(session: Session) -> int:
     return 0
 
 
-async def _asked(session: Session, app: App, incoming: Incoming) -> Record:
+async def _asked(session: Session, app: App, incoming: Incoming) -> tuple[Record, int]:
+    """Return what came of the turn, and the exit code when it was ended by a signal, else 0."""
     record = Record(_shown(session))
     async with app:
-        await app.agent.respond(incoming, record)
-    return record
+        turn = asyncio.ensure_future(app.agent.respond(incoming, record))
+        with Ending(turn.cancel) as ending:
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if not ending.code:
+                    raise
+    return record, ending.code
+
+
+def _ended(session: Session, code: int) -> int:
+    terminal = session.terminal
+    if terminal.json:
+        terminal.failed(signal.Signals(code - 128).name, terminal.message("interrupted"), "")
+    else:
+        terminal.say("interrupted")
+    return code
 
 
 def _shown(session: Session) -> Ui | None:

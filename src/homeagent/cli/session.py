@@ -81,12 +81,13 @@ class Session:
 
         Raises `ConfigError` or `PluginError`; then nothing changes.
         """
-        from homeagent.app import agent_settings, check, described_plugins, distiller_of, model_of
+        from homeagent.app import agent_settings, check, described_plugins, distiller_of, key_variables, model_of
 
         read = config.load(self.home.config)
         check(read, installed=described_plugins(self.home.root))
         await app.use_plugins(read.plugins)
         app.use(model_of(read, app.model, self._offline), agent_settings(read), distiller_of(read))
+        app.hide_variables(key_variables(read))
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
 

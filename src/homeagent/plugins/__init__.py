@@ -1,6 +1,6 @@
 """Plugins: what they declare, where they run, and how a turn calls them. Built-ins run in this process."""
 
-from homeagent.plugins.boundary import Deadline, Failure, PluginError, guarded
+from homeagent.plugins.boundary import Deadline, Failure, Interrupted, PluginError, guarded
 from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
 from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
@@ -35,6 +35,7 @@ __all__ = [
     "Host",
     "InProcess",
     "Injector",
+    "Interrupted",
     "Manifest",
     "ManifestError",
     "OutOfProcess",

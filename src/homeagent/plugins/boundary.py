@@ -17,7 +17,7 @@ from homeagent.errors import HomeAgentError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator
 
-__all__ = ["GRACE_SECONDS", "Deadline", "Failure", "PluginError", "guarded"]
+__all__ = ["GRACE_SECONDS", "Deadline", "Failure", "Interrupted", "PluginError", "guarded"]
 
 T = TypeVar("T")
 
@@ -39,6 +39,14 @@ class Failure:
     message: str
     error: BaseException | None = None
     trace: str = ""
+
+
+class Interrupted(asyncio.CancelledError):
+    """The caller was cancelled, and the work gave back in time what it had so far: ``so_far``."""
+
+    def __init__(self, so_far: object) -> None:
+        super().__init__()
+        self.so_far = so_far
 
 
 class Deadline:
@@ -70,20 +78,29 @@ class Deadline:
 async def guarded(work: Awaitable[T], limit: Deadline | float) -> T | Failure:
     """Return what ``work`` gives, or how it failed; when its time is over it is cancelled and counts as failed.
 
-    When the caller is cancelled the work is cancelled first and gets `GRACE_SECONDS` to clean up.
+    When the caller is cancelled the work is cancelled first and gets `GRACE_SECONDS` to clean up. What it returns all
+    the same comes with the `Interrupted` that is raised then.
     """
     deadline = limit if isinstance(limit, Deadline) else Deadline(limit)
     task = asyncio.ensure_future(_contained(work))
     try:
         while not task.done() and (left := deadline.left()):
             await asyncio.wait({task}, timeout=left)
-        if task.done():
-            return task.result()
-        return Failure("timeout", f"it did not finish within {deadline.seconds:g} seconds and was stopped")
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=GRACE_SECONDS)
+    except asyncio.CancelledError:
+        await _stopped(task)
+        if task.done() and not task.cancelled() and not isinstance(so_far := task.result(), Failure):
+            raise Interrupted(so_far) from None
+        raise
+    if task.done():
+        return task.result()
+    await _stopped(task)
+    return Failure("timeout", f"it did not finish within {deadline.seconds:g} seconds and was stopped")
+
+
+async def _stopped(task: asyncio.Future[T]) -> None:
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=GRACE_SECONDS)
 
 
 async def _contained(work: Awaitable[T]) -> T | Failure:

@@ -35,6 +35,7 @@ __all__ = ["Runtime", "prepare_runtime"]
 _FOLDER: Final = "environment"
 _STAMP: Final = "made.json"
 _PASSED_ON: Final = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER")
+_LOCALE: Final = frozenset(f"LC_{of}" for of in ("ALL", "COLLATE", "CTYPE", "MESSAGES", "MONETARY", "NUMERIC", "TIME"))
 _PACKAGE_SECONDS: Final = 600
 _SHOWN: Final = 1_500
 
@@ -60,7 +61,7 @@ def prepare_runtime(root: Path, source: PluginSource, told: Description, *, fetc
     Without ``fetch`` no package is fetched: a plugin that needs some is then refused. Raises `PluginError`.
     """
     variables = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    variables |= {name: value for name, value in os.environ.items() if name.startswith("LC_")}
+    variables |= {name: value for name, value in os.environ.items() if name in _LOCALE}
     variables["PYTHONUTF8"] = "1"
     if source.entry:  # an installed distribution: its packages are those of this very environment
         variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))

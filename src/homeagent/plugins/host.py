@@ -75,6 +75,10 @@ class PluginSeat:
         """Remember what ``on_start`` returned."""
         self._state = state
 
+    def use(self, settings: object) -> None:
+        """Hand out these settings from now on."""
+        self._settings = settings
+
     @property
     def plugin(self) -> str:
         """The plugin's name."""

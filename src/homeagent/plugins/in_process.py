@@ -35,6 +35,10 @@ class InProcess:
         self._manifest = declared(plugin)
         self._seat = PluginSeat(plugin.name, host, _settings(plugin, settings or {}))
 
+    def use(self, settings: Mapping[str, object]) -> None:
+        """Go by other settings from the next call on. Raises `PluginError` when they can't be used."""
+        self._seat.use(_settings(self._plugin, settings))
+
     def with_settings(self, settings: Mapping[str, object]) -> InProcess:
         """Return the same plugin with other settings, not started. Raises `PluginError` when they can't be used."""
         return InProcess(self._plugin, self._host, settings)

@@ -43,6 +43,10 @@ class ShellSettings:
     keep_variables: Annotated[
         tuple[str, ...], "environment variables that commands may see although they look like secrets"
     ] = ()
+    hide_variables: Annotated[
+        tuple[str, ...],
+        "further environment variables that commands may not see; those with the keys of models they never do",
+    ] = ()
     seconds: Annotated[float, "how long a command may take if the call says nothing else"] = 60.0
     output_bytes: Annotated[int, "of a longer output the beginning and the end are kept"] = 8 * 1024 * 1024
 
@@ -71,7 +75,7 @@ async def cmd_run(context: ToolContext, command: str, folder: str = "", seconds:
     settings = context.settings(ShellSettings)
     limits = Limits(_checked_seconds(seconds, settings), settings.output_bytes)
     place = running_folder(folder, settings.folder)
-    environment = safe_environment(os.environ, settings.keep_variables) | {"TERM": "dumb"}
+    environment = safe_environment(os.environ, settings.keep_variables, settings.hide_variables) | {"TERM": "dumb"}
     argv = await _agreed(context, command, place, environment)
     try:
         ended = await run(Program(argv, place, environment), limits, lambda line: context.progress(visible(line)))
@@ -121,6 +125,8 @@ def _shell(settings: ShellSettings) -> str:
 
 
 def _with_remarks(text: str, ended: Ended) -> str:
+    if ended.interrupted:  # whoever interrupted it says so
+        return text
     remarks = []
     if ended.stopped:
         remarks.append(f"[stopped: {ended.stopped}; everything it started was ended]")

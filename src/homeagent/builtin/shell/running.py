@@ -47,7 +47,8 @@ class Limits:
 class Ended:
     """How a program ended. ``code`` is negative for a signal; ``stopped`` says why it was ended from here, or is empty.
 
-    ``left_behind``: something it had started was still running and was ended too.
+    ``left_behind``: something it had started was still running and was ended too. ``interrupted``: whoever waited for
+    it was cancelled.
     """
 
     output: BoundedOutput
@@ -55,24 +56,28 @@ class Ended:
     stopped: str
     left_behind: bool
     seconds: float
+    interrupted: bool = False
 
 
 async def run(program: Program, limits: Limits, progress: Callable[[str], None]) -> Ended:
-    """Run a program without input. Nothing of its group outlives this call, also when it is cancelled.
+    """Run a program without input. Nothing of its group outlives this call.
 
+    When it is cancelled it ends the program at once and returns all the same, with the output so far.
     Both of its outputs are one, in the order in which they were written; ``progress`` gets its last line now and then.
     Raises ``OSError`` when it can't be started.
     """
     started = time.monotonic()
     with _Pipe(limits.output, progress) as pipe:
         group = pipe.start(program)
-        stopped = ""
+        stopped, interrupted = "", False
         try:
             await _first_of(limits.seconds, group.ended(), pipe.too_much.wait())
             if group.running:
                 stopped = _why_stopped(limits.seconds, too_much=pipe.too_much.is_set())
                 group.terminate()
                 await _first_of(_GRACE_SECONDS, group.ended())
+        except asyncio.CancelledError:
+            interrupted = True
         finally:
             if group.running:
                 group.kill()
@@ -81,7 +86,7 @@ async def run(program: Program, limits: Limits, progress: Callable[[str], None])
         code = await group.ended()
         await _first_of(_DRAIN_SECONDS, pipe.closed.wait())
         pipe.take_rest()
-        return Ended(pipe.output, code, stopped, group.left_behind, time.monotonic() - started)
+        return Ended(pipe.output, code, stopped, group.left_behind, time.monotonic() - started, interrupted)
 
 
 def _why_stopped(seconds: float, *, too_much: bool) -> str:
@@ -109,6 +114,7 @@ class _Pipe:
         self.too_much = asyncio.Event()
         self._progress = progress
         self._shown_at = time.monotonic()
+        self._showing: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
 
     def __enter__(self) -> Self:
@@ -117,6 +123,8 @@ class _Pipe:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._showing is not None:
+            self._showing.cancel()
         self._loop.remove_reader(self._source)
         os.close(self._source)
         if self._sink >= 0:
@@ -154,6 +162,10 @@ class _Pipe:
         self.output.add(data)
         if self.output.total > _MOST_BYTES:
             self.too_much.set()
-        if time.monotonic() - self._shown_at >= _PROGRESS_SECONDS:
-            self._shown_at = time.monotonic()
-            self._progress(self.output.last_line())
+        if self._showing is None:
+            left = self._shown_at + _PROGRESS_SECONDS - time.monotonic()
+            self._showing = self._loop.call_later(max(0.0, left), self._show)
+
+    def _show(self) -> None:
+        self._showing, self._shown_at = None, time.monotonic()
+        self._progress(self.output.last_line())

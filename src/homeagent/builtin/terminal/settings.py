@@ -25,6 +25,10 @@ class TerminalSettings:
     keep_variables: Annotated[
         tuple[str, ...], "environment variables that programs may see although they look like secrets"
     ] = ()
+    hide_variables: Annotated[
+        tuple[str, ...],
+        "further environment variables that programs may not see; those with the keys of models they never do",
+    ] = ()
 
     def __post_init__(self) -> None:
         """Refuse what can't work."""

@@ -199,7 +199,8 @@ def _check_input(typed: str) -> None:
 def _launch(command: str, folder: Path, settings: TerminalSettings) -> Launch:
     shell = settings.shell or os.environ.get("SHELL") or shutil.which("bash") or "/bin/sh"
     check_characters(command, "command")
-    environment = safe_environment(os.environ, settings.keep_variables) | {"TERM": "xterm-256color"}
+    shown = safe_environment(os.environ, settings.keep_variables, settings.hide_variables)
+    environment = shown | {"TERM": "xterm-256color"}
     if not command.strip():
         return Launch(shell, [shell, "-i"], folder, environment)
     return Launch(command, ["/bin/sh", "-c", command], folder, environment)

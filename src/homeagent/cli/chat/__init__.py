@@ -18,7 +18,10 @@ __all__ = ["chat"]
 
 
 def chat(session: Session) -> int:
-    """Talk until the person leaves; return 1 when a turn failed and nobody was there to see it."""
+    """Talk until the person leaves; return 1 when a turn failed and nobody was there to see it.
+
+    128 and the number of the signal when it was ended by one.
+    """
     files = [attachment(name, session.terminal) for name in session.arguments.attach]
     lines = Lines(prompts=not session.terminal.json)
     screen = Screen(session.terminal, lines)
@@ -30,4 +33,6 @@ def chat(session: Session) -> int:
             run_until_done(talk.run())
     if session.terminal.json:
         session.terminal.result({"replies": talk.replies}, ())
+    if talk.ending.code:
+        return talk.ending.code
     return 1 if talk.failed and not lines.interactive else 0

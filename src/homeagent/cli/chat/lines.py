@@ -91,16 +91,19 @@ class Lines:
         try:
             yield
         finally:
-            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+            with contextlib.suppress(termios.error):  # it was closed
+                termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
     def _newest_prompt(self) -> str:
         return self._waiting[-1].prompt if self._waiting else ""
 
     def _read_for_the_newest(self) -> None:
-        if self._reading or not self._waiting or self._waiting[-1].line.done():
+        if not self._waiting or self._waiting[-1].line.done():
             return
-        if self._ended:
+        if self._ended:  # even where somebody still reads: what is typed now is for nobody
             self.leave()
+            return
+        if self._reading:
             return
         self._reading = True
         # A thread of its own that nobody waits for: a line that never comes holds up no exit.

@@ -11,6 +11,7 @@ from homeagent.agent import Incoming
 from homeagent.cli.ask import CHANNEL
 from homeagent.cli.chat.asides import Aside
 from homeagent.cli.chat.commands import Commands
+from homeagent.cli.ending import Ending
 from homeagent.cli.replies import Record, reply_object
 from homeagent.errors import HomeAgentError
 from homeagent.memory import Place
@@ -33,7 +34,8 @@ class Talk:
     """One conversation at this terminal.
 
     ``attached`` goes with the next message. ``private`` turns leave nothing on disk. ``last`` is the last turn, None
-    before the first; ``replies`` are all of them as plain values, for JSON; ``failed`` says whether one of them did.
+    before the first; ``replies`` are all of them as plain values, for JSON; ``failed`` says whether one of them did;
+    ``ending`` whether the conversation was ended from outside.
     """
 
     def __init__(self, session: Session, app: App, screen: Screen, lines: Lines) -> None:
@@ -47,6 +49,7 @@ class Talk:
         self.sent: Incoming | None = None
         self.replies: list[dict[str, object]] = []
         self.failed = False
+        self.ending = Ending(self._leave)
         self._lines = lines
         self._turn: asyncio.Task[str] | None = None
         self._seen = session.settings_stamp()
@@ -57,16 +60,17 @@ class Talk:
         async with self.app:
             beside = [asyncio.create_task(self._answer_injections()), asyncio.create_task(self._tick())]
             try:
-                with self._interrupts():
+                with self._interrupts(), self.ending:
                     await self._talk()
-                    await self.app.settle_few()
+                    if not self.ending.code:
+                        await self.app.settle_few()
             finally:
                 for task in beside:
                     task.cancel()
                 await asyncio.gather(*beside, return_exceptions=True)
 
     async def _talk(self) -> None:
-        while (line := await self._lines.next(self._prompt())) is not None:
+        while not self.ending.code and (line := await self._lines.next(self._prompt())) is not None:
             if not line.strip():
                 continue
             if self._commands.is_command(line):
@@ -143,15 +147,24 @@ class Talk:
         else:
             self.screen.terminal.say("settings_read", model=self.app.model.name)
 
+    def _stop_turn(self) -> bool:
+        """Whether there was a turn under way; it is being stopped."""
+        if self._turn is None or self._turn.done():
+            return False
+        self._turn.cancel()
+        return True
+
+    def _leave(self) -> None:
+        self._stop_turn()
+        self._lines.leave()
+
     @contextlib.contextmanager
     def _interrupts(self) -> Iterator[None]:
         """While entered, Ctrl+C stops the turn under way, and with none under way ends the conversation."""
         loop = asyncio.get_running_loop()
 
         def interrupted() -> None:
-            if self._turn is not None and not self._turn.done():
-                self._turn.cancel()
-            else:
+            if not self._stop_turn():
                 self._lines.leave()
 
         loop.add_signal_handler(signal.SIGINT, interrupted)
