@@ -42,6 +42,14 @@ def test_nothing_is_found_of_an_erased_text(memory, text):
     assert done.proof.size > 10_000
 
 
+def test_the_name_of_who_erased_it_is_no_find_even_when_nothing_else_is_left(memory):
+    words = "I remember: the gate is green (owner cli/main), says the retention of beryl"
+    kept = memory.keep(turn(user(words)))
+    memory.settle()
+    done = memory.forgetting.erase(memory.forgetting.chosen(Target((kept,))), by="beryl", prove=True)
+    assert (done.proof.found, list(done.proof.where)) == (0, [])
+
+
 def test_what_other_turns_say_too_is_a_survivor_and_no_find(memory):
     memory.keep(turn(user(CHINESE), external_id="twin"))
     memory.keep(turn(user(f"Somebody wrote: {ENGLISH}"), chat="other", external_id="echo"))

@@ -179,6 +179,7 @@ def _living_strings(log: LogStore, survivors: Sequence[Survivor]) -> Iterator[tu
     writes = {each.external_id for each in survivors if not each.turn}
     for policy in log.policies():
         yield True, f"{policy.name}\n{policy.cleaner}\n{policy.target}"
+    yield True, "\n".join(log.erasers())
     for who in log.identities():
         yield True, f"{who.channel}\n{who.sender}\n{who.person}"
     for written in log.writes():

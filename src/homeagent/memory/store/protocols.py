@@ -258,6 +258,10 @@ class LogStore(Protocol):
         """Delete the same rows from a copy, if they are the same there; return how many it held."""
         ...
 
+    def erasers(self) -> list[str]:
+        """Return who ever erased something."""
+        ...
+
     def unfinished_erasures(self) -> list[int]:
         """Return the erasures of which something may be left in some file."""
         ...

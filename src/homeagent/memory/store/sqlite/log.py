@@ -260,6 +260,11 @@ class SqliteLog:
             recorded = log_erasures.stamps(connection, doomed)
         return log_erasures.erase_in_copy(path, turns, doomed, recorded, by, self._clock())
 
+    def erasers(self) -> list[str]:
+        """Return who ever erased something: a tombstone says when and who."""
+        with self._database.read() as connection:
+            return [str(by) for (by,) in connection.execute("SELECT DISTINCT by FROM erasure ORDER BY by")]
+
     def unfinished_erasures(self) -> list[int]:
         """Return the erasures of which something may be left in some file, oldest first."""
         with self._database.read() as connection:
