@@ -97,6 +97,10 @@ def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     turn.add_argument("--turns", type=int, default=200, help="how many turns are timed (200)")
     turn.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="the window of the long talk (4096)")
     turn.add_argument("--embedder", choices=("offline", "none"), default="offline")
+    plugins = _command(commands, "plugins", _plugins, "a plugin in this process and in its own; restarts and reloads")
+    plugins.add_argument("--calls", type=int, default=2000, help="how many calls of each kind are timed (2000)")
+    plugins.add_argument("--kills", type=int, default=5, help="how often its process is killed with kill -9 (5)")
+    plugins.add_argument("--reloads", type=int, default=100, help="how often it is loaded anew (100)")
     _command(commands, "cli", _cli, "how long the command line takes to start")
 
 
@@ -242,6 +246,14 @@ def _cost(arguments: argparse.Namespace) -> int:
     report = cost_report(arguments.segments, arguments.homes)
     _write(arguments, report, cost_table(report))
     return 0
+
+
+def _plugins(arguments: argparse.Namespace) -> int:
+    from bench.plugins import PluginPlan, plugins_report, plugins_table
+
+    report = plugins_report(PluginPlan(arguments.calls, arguments.kills, arguments.reloads))
+    _write(arguments, report, plugins_table(report))
+    return 0 if report["passed"] else 1
 
 
 def _cli(arguments: argparse.Namespace) -> int:

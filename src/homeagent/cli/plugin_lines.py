@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     from homeagent.cli.terminal import Terminal
     from homeagent.plugins import Description, Growth, PluginSource, ToolOutline
+    from homeagent_sdk.checking import CheckReport
 
-__all__ = ["enforced_of", "growth_lines", "plain_plugin", "plugin_lines", "tool_lines"]
+__all__ = ["enforced_of", "growth_lines", "plain_plugin", "plugin_lines", "report_lines", "tool_lines"]
 
 
 def plugin_lines(
@@ -35,12 +36,36 @@ def plugin_lines(
 
 
 def enforced_of(told: Description) -> dict[str, str]:
-    """Return for ``net`` and ``files`` whether a plugin's limits are ``enforced`` here, ``declared``, or ``open``."""
+    """Return for ``net`` and ``files`` whether a plugin's limits are ``enforced`` here or only ``declared``.
+
+    For ``net`` it may also be ``hosts``, enforced to those it names, or ``open``, the whole network.
+    """
     able = enforceable()
     found = {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
-    if any(each.kind == "net" for each in told.permissions):
+    hosts = [each.of for each in told.permissions if each.kind == "net"]
+    if "*" in hosts:
         found["net"] = "open"
+    elif hosts:
+        found["net"] = "hosts" if "net" in able else "declared_hosts"
     return found
+
+
+def report_lines(path: str, report: CheckReport, terminal: Terminal) -> Iterator[str]:
+    """Yield what is wrong with a plugin, what could be better, and what of its outputs is remembered."""
+    say, told = terminal.message, terminal.told
+    yield say("plugin_checked", path=path, name=report.name, version=report.version) if report.name else path
+    for name, treatment in report.tools:
+        kind = treatment if treatment in ("plain", "no_memory") else "cleaner"
+        yield say("plugin_checked_tool", tool=name, treatment=say(f"plugin_treatment_{kind}", cleaner=treatment))
+    for key, found in (("plugin_problem", report.problems), ("plugin_hint", report.hints)):
+        for field, reason, hint in found:
+            yield say(key, field=told(field), reason=told(reason))
+            if hint:
+                yield say("plugin_problem_step", hint=told(hint))
+    if report.trace:
+        yield report.trace.rstrip()
+    if report.ok:
+        yield say("plugin_good", name=report.name, count=len(report.tools))
 
 
 def tool_lines(tools: Sequence[ToolOutline], terminal: Terminal) -> Iterator[str]:

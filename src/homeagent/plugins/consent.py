@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from homeagent.plugins.declaration import ToolDeclaration
-    from homeagent.plugins.description import Description
     from homeagent.plugins.outline import ToolOutline
+    from homeagent_sdk.manifest import Description
 
 __all__ = ["Consent", "Growth", "asked_of", "tools_of"]
 
