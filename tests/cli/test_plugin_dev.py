@@ -70,10 +70,10 @@ def test_calls_are_shown_raw_beside_computed_with_what_is_left_out_and_why(home,
     assert "probe 1.0 is loaded" in done.stderr
     assert "tool probe_ask city [days]: of its output what json(answer) leaves is remembered" in done.stderr
     out = done.stdout
-    assert 'raw, 84 characters:\n  | {"ok": true, "answer": "sunshine in Berlin"' in out
-    assert "(cleaned: json(answer): declared by the tool" in out
+    assert 'raw, 77 characters:\n  | {"ok": true, "answer": "sunshine in Berlin"' in out
+    assert "(cleaned: json(answer): declared by its plugin):" in out
     assert "  | probe_ask city=Berlin\n" in out
-    assert "characters left out] sunshine in Berlin [" in out
+    assert "  | [24 characters left out] sunshine in Berlin [35 characters left out]\n" in out
     assert "computed, 0 characters (hidden: no_memory" in out
     assert "[15 characters left out]" in out
     assert "(whole: no cleaner" in out
@@ -89,7 +89,8 @@ def test_what_goes_wrong_is_told_with_its_traceback(home, path):
     assert "city is missing" in done.stdout
     assert "There is no tool nothing" in done.stdout
     assert "Traceback" in done.stderr
-    assert "homeagent/" not in done.stdout
+    assert f'File "{path}/probe.py"' in done.stderr
+    assert "homeagent_sdk/" not in done.stderr
 
 
 def test_json_is_one_object(home, path):

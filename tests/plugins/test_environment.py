@@ -68,10 +68,10 @@ def wheel(folder: Path, name: str = "tinything", version: str = "1.0", **files: 
     return path
 
 
-def without_pip_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def without_pip_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [each for each in os.environ if each.startswith("PIP_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr("homeagent.plugins.packages._pip_files", lambda: iter((tmp_path / "pip.conf",)))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
 
 
 def prepared(home: Path, dependency: str) -> Runtime:
@@ -99,7 +99,7 @@ async def looked(home: Path, runtime: Runtime, name: str = "probe", tool: str = 
 async def test_packages_are_fetched_with_uv_where_pip_has_no_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_pip_settings(monkeypatch, tmp_path)
+    without_pip_settings(monkeypatch)
     assert not pip_has_settings()
     log = tmp_path / "asked"
     program = tmp_path / "bin" / "uv"
@@ -118,7 +118,7 @@ async def test_packages_are_fetched_with_uv_where_pip_has_no_settings(
 async def test_where_pip_has_settings_it_is_pip_that_fetches_by_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_pip_settings(monkeypatch, tmp_path)
+    without_pip_settings(monkeypatch)
     wheel(tmp_path / "wheels")
     settings = tmp_path / "pip.conf"
     settings.write_text(f"[global]\nno-index = true\nfind-links = {tmp_path / 'wheels'}\n")
@@ -131,7 +131,7 @@ async def test_where_pip_has_settings_it_is_pip_that_fetches_by_them(
 def test_packages_that_are_not_there_are_named_with_what_the_installer_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_pip_settings(monkeypatch, tmp_path)
+    without_pip_settings(monkeypatch)
     settings = tmp_path / "pip.conf"
     settings.write_text(f"[global]\nno-index = true\nfind-links = {tmp_path}\n")
     monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))

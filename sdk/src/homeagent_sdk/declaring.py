@@ -6,12 +6,10 @@ goes to standard error.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import json
 import os
 import sys
-import traceback
 from typing import TYPE_CHECKING, Final
 
 from homeagent_sdk.convert import convert_value
@@ -19,6 +17,7 @@ from homeagent_sdk.errors import DeclarationError, Problem, SdkError
 from homeagent_sdk.plugin import Plugin
 from homeagent_sdk.plugin_worker import declaration_of
 from homeagent_sdk.settings import settings_schema
+from homeagent_sdk.traces import trace_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +43,7 @@ def told_of(entry: str) -> dict[str, object]:
         return {"problem": [error.where, error.problem, error.next_step], "trace": ""}
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the plugin boundary: foreign code is imported
         told = f"it can't be loaded ({type(error).__name__}: {error})"
-        return {"problem": [module, told, "Mend it; the traceback says where"], "trace": _trace(error)}
+        return {"problem": [module, told, "Mend it; the traceback says where"], "trace": trace_of(error)}
     settings = settings_schema(found.settings)["properties"] if found.settings else {}
     return {
         "plugin": declaration_of(found),
@@ -94,12 +93,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with open(answer, "w", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123 - a descriptor
         json.dump(told, file)
     return 0
-
-
-def _trace(error: BaseException) -> str:
-    with contextlib.suppress(Exception):  # an exception of foreign code may fail to describe itself
-        return "".join(traceback.format_exception(error))
-    return ""
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
         "computed, {length} characters ({decision}: {reason}):",
         "参与计算 {length} 字符（{decision}：{reason}）：",
     ),
-    "dev_left_out": (" [{count} characters left out] ", " [略去 {count} 字符] "),
+    "dev_left_out": ("[{count} characters left out]", "[略去 {count} 字符]"),
     "dev_more_lines": ("  | ... {count} more lines", "  | …… 还有 {count} 行"),
     # -- check, new
     "plugin_checked": ("{path}: {name} {version}", "{path}：插件 {name} {version}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,9 +13,10 @@ from homeagent.cli.chat.lines import Lines
 from homeagent.cli.plugin_dev_lines import call_lines, completed_by, failure_lines, tool_lines
 from homeagent.cli.running import run_until_done
 from homeagent.errors import HomeAgentError, InputError
+from homeagent.masking import MaskingFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from homeagent.app import App
     from homeagent.cli.plugin_dev_calls import DevCall
@@ -67,6 +69,7 @@ class _Bench:
         with contextlib.ExitStack() as stack:
             app = App.open(self._home, AppParts(plugins=(), embedder=NoEmbedder()))
             stack.callback(app.shutdown)
+            stack.enter_context(self._logged())
             async with app:
                 await self._look(app)
                 self._terminal.say("dev_help")
@@ -132,6 +135,31 @@ class _Bench:
             if self._lines.interactive:
                 completed_by(app)
 
+    @contextlib.contextmanager
+    def _logged(self) -> Iterator[None]:
+        """Show what is logged meanwhile, as of the files that are worked on and not of their copies."""
+        handler = logging.StreamHandler()
+        handler.setLevel(logging.WARNING)
+        handler.addFilter(self._renamed)
+        handler.addFilter(MaskingFilter())
+        log = logging.getLogger("homeagent")
+        log.addHandler(handler)
+        try:
+            yield
+        finally:
+            log.removeHandler(handler)
+
+    def _renamed(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._of_files(record.getMessage()).rstrip("\n"), ()
+        return True
+
+    def _of_files(self, text: str) -> str:
+        for copy in (self._home / "installed").glob("*/code"):
+            if self._path.is_file():
+                text = text.replace(str(copy / f"{copy.parent.name.replace('-', '_')}.py"), str(self._path))
+            text = text.replace(str(copy), str(self._path))
+        return text
+
     @staticmethod
     def _tools(app: App) -> list[str]:
         return [name for name, tool in app.registry.tools.items() if tool.plugin != "conversation"]
@@ -161,7 +189,7 @@ class _Bench:
 
     def _say(self, lines: Iterable[str]) -> None:
         for line in lines:
-            self._terminal.note(line)
+            self._terminal.note(self._of_files(line))
         self._lines.redraw()
 
 

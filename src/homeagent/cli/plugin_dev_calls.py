@@ -133,8 +133,15 @@ def _parts(text: str, spans: list[tuple[int, int, int | None, int | None]], leng
     at = shown = 0
     rewritten = 0
     for start, end, raw_start, raw_end in spans:
+        if not start and raw_start is None:  # the arguments, on a line of their own: no part of the output
+            parts.append(Part(text[:end]))
+            shown = end
+            if text[end : end + 1] == "\n":
+                parts.append(Part("\n"))
+                shown += 1
+            continue
         if raw_start is None or raw_end is None:
-            rewritten += end - start if start else 0  # the first line are the arguments, no part of the output
+            rewritten += end - start
         else:
             if raw_start > at:
                 parts.append(Part("", raw_start - at))

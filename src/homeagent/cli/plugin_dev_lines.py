@@ -54,10 +54,12 @@ def call_lines(called: DevCall, terminal: Terminal) -> Iterator[str]:
     yield terminal.message(
         "dev_computed", length=len(called.computed), decision=decision, reason=terminal.reason(called.reason)
     )
-    marked = "".join(
-        terminal.message("dev_left_out", count=part.left_out) if part.left_out else part.text for part in called.parts
-    )
-    yield from _quoted(marked, terminal)
+    marked = ""
+    for part in called.parts:
+        gap = "" if not marked or marked[-1].isspace() else " "
+        left = f"{gap}{terminal.message('dev_left_out', count=part.left_out)} "
+        marked += left if part.left_out else part.text
+    yield from _quoted(marked.rstrip(" "), terminal)
 
 
 def failure_lines(error: HomeAgentError, terminal: Terminal, *, there: bool) -> Iterator[str]:

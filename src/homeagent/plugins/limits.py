@@ -73,7 +73,7 @@ def _readable(own: tuple[Path, ...]) -> tuple[str, ...]:
 def _python() -> tuple[str, ...]:
     """Return where Python and the SDK lie; not the environment of this program, which no plugin has a part in."""
     own = str(Path(homeagent_sdk.__file__).resolve().parent)
-    found = {sys.base_prefix, sys.base_exec_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib"))}
+    found = {sys.base_prefix, sys.base_exec_prefix, sysconfig.get_path("stdlib")}
     return (own, *sorted(found - {"/"}))
 
 

@@ -51,7 +51,10 @@ def fetch_packages(python: Path, requirements: Sequence[str], constraints: Path,
 
 def pip_has_settings() -> bool:
     """Return whether pip is set up on this machine: by a variable of the environment, or by a file of its own."""
-    if any(name.startswith("PIP_") and name not in _WITHOUT_EFFECT for name in os.environ):
+    named = {name for name in os.environ if name.startswith("PIP_")} - _WITHOUT_EFFECT
+    if os.environ.get("PIP_CONFIG_FILE") == os.devnull:  # which tells pip to read none of its files
+        return named > {"PIP_CONFIG_FILE"}
+    if named:
         return True
     return any(path.is_file() and path.stat().st_size for path in _pip_files())
 
@@ -70,9 +73,6 @@ def _installer(python: Path) -> Sequence[str]:
 def _pip_files() -> Iterator[Path]:
     """Yield where pip looks for its settings."""
     name = "pip.ini" if os.name == "nt" else "pip.conf"
-    named = os.environ.get("PIP_CONFIG_FILE")
-    if named:
-        yield Path(named)
     home = Path.home()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     folders = [config / "pip", home / ".pip", home / "pip", home / "Library" / "Application Support" / "pip"]

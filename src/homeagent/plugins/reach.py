@@ -70,9 +70,7 @@ class Rule(NamedTuple):
         passed = tuple(each for each in addresses if not _is_here(each))
         if addresses and not passed:
             where = addresses[0]
-            told = (
-                f"{target} leads to {where}, this very machine; ask for net:{where}:{target.port} in its manifest"
-            )
+            told = f"{target} leads to {where}, this very machine; ask for net:{where}:{target.port} in its manifest"
             raise Refused(told)
         return passed
 
