@@ -48,7 +48,7 @@ SERVER: Final[dict[str, tuple[str, str]]] = {
         "Others in the network can reach it, and over plain HTTP they can read tokens: put a TLS proxy before it",
         "网络中的其他人可以访问它，明文 HTTP 会泄露令牌：请在前面加 TLS 代理",
     ),
-    "token_line": ("{id}  {person}  {made}  {name}", "{id}　{person}　{made}　{name}"),
+    "token_line": ("{id}  {person}  {made}  {name}", "{id}　属于 {person}　{made}　{name}"),
     "token_none": ("No tokens yet: homeagent token new", "还没有令牌：homeagent token new"),
     "token_made": (
         "For {person}; it is shown this once. To take it back: homeagent token revoke {id}",

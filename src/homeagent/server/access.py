@@ -38,7 +38,11 @@ CHANNEL: Final = "api"
 """The channel of whatever is said over the network: by programs, by MCP, on the page."""
 
 COOKIE: Final = "homeagent_session"
+"""The name of a page's cookie."""
+
 CSRF: Final = "x-csrf-token"
+"""The header by which a page proves that it is ours when it changes something."""
+
 _SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 _SESSION_SECONDS: Final = 30 * 24 * 3600
 _MOST_CLIENTS: Final = 10_000
@@ -170,7 +174,7 @@ async def _known(daemon: "Daemon", token: "Token") -> Asker:
 async def owner_of(asker: Annotated[Asker, Depends(asker_of)]) -> Asker:
     """Return who asks if it is the owner. Raises `AccessError` with 403 for anybody else."""
     if not asker.is_owner:
-        raise AccessError("this", "is for the owner of the home only", "Ask them")
+        raise AccessError("this request", "is for the owner of the home only", "Ask them")
     return asker
 
 

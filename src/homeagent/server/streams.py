@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["SSE", "keeping_alive", "sse_lines"]
 
 SSE: Final = "text/event-stream"
+"""The media type of server-sent events."""
+
 _SILENT_SECONDS: Final = 15.0
 
 

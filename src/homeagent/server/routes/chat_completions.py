@@ -36,6 +36,7 @@ from homeagent.server.streams import SSE, keeping_alive, sse_lines
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/chat", tags=["openai"])
+"""The routes of this matter."""
 
 _SILENT = frozenset(("turn_started", "recalled", "thinking", "status"))
 """What may come before it is known whether there will be an answer."""

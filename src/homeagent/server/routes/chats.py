@@ -27,6 +27,7 @@ from homeagent.server.uploads import from_base64
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/chats", tags=["chats"])
+"""The routes of this matter."""
 
 ChatHere = Annotated[
     str, InPath(min_length=1, max_length=120, pattern=r"^[A-Za-z0-9._~-]+$", description="the name of a chat")
@@ -226,7 +227,7 @@ async def turns(
 async def _begun(daemon: Daemon, asker: Asker, chat: str, words: Words, *, streaming: bool) -> Running:
     files = await asyncio.to_thread(_files, words)
     if not words.text.strip() and not files:
-        raise InputError("text", "is empty", "Say something")
+        raise InputError("the message", "is empty", "Say something")
     incoming = Incoming(
         words.text,
         own_place(asker.person, chat),

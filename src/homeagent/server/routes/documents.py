@@ -18,6 +18,7 @@ from homeagent.server.memory_forms import DocumentForm, document_form
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/documents", tags=["documents"])
+"""The routes of this matter."""
 
 DocumentName = Annotated[str, InPath(min_length=1, max_length=400)]
 

@@ -16,6 +16,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/embeddings", tags=["openai"])
+"""The routes of this matter."""
 
 Text = Annotated[str, Field(min_length=1, max_length=32_000)]
 
@@ -60,7 +61,7 @@ async def embeddings(wanted: EmbeddingRequest, asker: AskerHere, daemon: DaemonH
     del asker
     embedder = daemon.app.memory.embedder
     if not makes_vectors(embedder):
-        raise InputError("model", "this home makes no vectors", "homeagent config set memory.embedder offline")
+        raise InputError("the embeddings", "this home makes no vectors", "homeagent config set memory.embedder offline")
     if wanted.dimensions is not None and wanted.dimensions != embedder.dimensions:
         step = f"Ask for {embedder.dimensions}, or leave dimensions out"
         raise InputError("dimensions", f"the vectors here have {embedder.dimensions}", step)

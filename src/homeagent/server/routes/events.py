@@ -18,6 +18,7 @@ from homeagent.server.streams import SSE, keeping_alive, sse_lines
 __all__ = ["EventStream", "router"]
 
 router = APIRouter(prefix="/api", tags=["events"])
+"""The routes of this matter."""
 
 
 class EventStream(StreamingResponse):

@@ -17,6 +17,7 @@ from homeagent.server.memory_forms import EntityForm, FactForm, entity_form, fac
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/facts", tags=["facts"])
+"""The routes of this matter."""
 
 FactName = Annotated[str, InPath(min_length=1, max_length=400)]
 _MOST_EDGES = 2_000

@@ -20,6 +20,7 @@ from homeagent.server.looking import seen_turn
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/memory", tags=["forgetting"])
+"""The routes of this matter."""
 
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 
@@ -127,7 +128,10 @@ async def erase(target: EraseForm, owner: OwnerHere, daemon: DaemonHere) -> Eras
     """Delete what is meant from every file of the home, and scan them for what may be left."""
     if not target.confirm:
         raise AccessError(
-            "erase", "is for good and was not confirmed", "Look at the preview, then send confirm: true", status=409
+            "the erasure",
+            "is for good and was not confirmed",
+            "Look at the preview, then send confirm: true",
+            status=409,
         )
     memory = daemon.app.memory
     wanted = _target(target, memory, owner)

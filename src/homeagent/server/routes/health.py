@@ -11,6 +11,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["router"]
 
 router = APIRouter(tags=["health"])
+"""The routes of this matter."""
 
 
 class Health(BaseModel):

@@ -14,6 +14,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["AGENT", "router"]
 
 router = APIRouter(prefix="/v1/models", tags=["openai"])
+"""The routes of this matter."""
 
 AGENT = "homeagent"
 """The model that is the agent itself."""

@@ -13,6 +13,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/people", tags=["people"])
+"""The routes of this matter."""
 
 
 class SenderForm(BaseModel):

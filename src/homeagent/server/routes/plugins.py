@@ -37,6 +37,7 @@ from homeagent_sdk.settings import settings_schema
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/plugins", tags=["plugins"])
+"""The routes of this matter."""
 
 PluginName = Annotated[str, InPath(min_length=1, max_length=200)]
 

@@ -21,6 +21,7 @@ from homeagent_sdk.errors import SdkError
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/policies", tags=["policies"])
+"""The routes of this matter."""
 
 Kind = Literal["tool", "channel"]
 Glob = Annotated[str, InPath(min_length=1, max_length=400, description="a name, or a glob such as web_*")]

@@ -16,6 +16,7 @@ from homeagent.server.memory_forms import Found, found_form
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/memory", tags=["memory"])
+"""The routes of this matter."""
 
 
 class Pending(BaseModel):

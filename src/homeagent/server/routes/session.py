@@ -15,6 +15,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/session", tags=["session"])
+"""The routes of this matter."""
 _cookie = APIKeyCookie(name=COOKIE, auto_error=False)
 _SECONDS = 30 * 24 * 3600
 

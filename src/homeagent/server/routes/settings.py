@@ -18,6 +18,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/settings", tags=["settings"])
+"""The routes of this matter."""
 
 Key = Annotated[
     str, InPath(min_length=1, max_length=600, description="e.g. agent.persona, models.NAME, plugins.NAME.KEY")

@@ -23,6 +23,7 @@ from homeagent.server.here import DaemonHere
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api", tags=["sources"])
+"""The routes of this matter."""
 
 SourceName = Annotated[str, InPath(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
 

@@ -13,6 +13,7 @@ from homeagent.server.tokens import Token
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/tokens", tags=["tokens"])
+"""The routes of this matter."""
 
 
 class TokenForm(BaseModel):

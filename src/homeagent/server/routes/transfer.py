@@ -22,6 +22,7 @@ from homeagent.server.uploads import check_zip
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/memory", tags=["transfer"])
+"""The routes of this matter."""
 
 _CHUNK = 1 << 20
 

@@ -20,6 +20,7 @@ from homeagent.server.memory_forms import WholeTurn, segment_forms
 __all__ = ["router"]
 
 router = APIRouter(prefix="/api/memory", tags=["memory"])
+"""The routes of this matter."""
 
 
 class TurnPage(BaseModel):
