@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from homeagent.plugins import enforceable
+from homeagent.plugins import enforced_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from homeagent.plugins import Description, Growth, PluginSource, ToolOutline
     from homeagent_sdk.checking import CheckReport
 
-__all__ = ["enforced_of", "growth_lines", "plain_plugin", "plugin_lines", "report_lines", "tool_lines"]
+__all__ = ["growth_lines", "plain_plugin", "plugin_lines", "report_lines", "tool_lines"]
 
 
 def plugin_lines(
@@ -27,27 +27,12 @@ def plugin_lines(
     yield say("plugin_where", path=source.path)
     yield from tool_lines(tools, terminal)
     yield say("plugin_permissions", permissions=", ".join(map(str, told.permissions)) or none)
-    for kind, how in enforced_of(told).items():
+    for kind, how in enforced_of(told.permissions).items():
         yield say(f"plugin_limit_{kind}_{how}")
     yield say("plugin_dependencies", packages=", ".join(told.dependencies) or none)
     if told.settings:
         settings = ", ".join(f"{key} ({about})" for key, about in told.settings.items())
         yield say("plugin_settings", name=told.name, settings=settings)
-
-
-def enforced_of(told: Description) -> dict[str, str]:
-    """Return for ``net`` and ``files`` whether a plugin's limits are ``enforced`` here or only ``declared``.
-
-    For ``net`` it may also be ``hosts``, enforced to those it names, or ``open``, the whole network.
-    """
-    able = enforceable()
-    found = {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
-    hosts = [each.of for each in told.permissions if each.kind == "net"]
-    if "*" in hosts:
-        found["net"] = "open"
-    elif hosts:
-        found["net"] = "hosts" if "net" in able else "declared_hosts"
-    return found
 
 
 def report_lines(path: str, report: CheckReport, terminal: Terminal) -> Iterator[str]:
@@ -93,7 +78,7 @@ def plain_plugin(source: PluginSource, told: Description, tools: Sequence[ToolOu
         "path": str(source.path),
         "sdk": told.sdk,
         "permissions": [str(each) for each in told.permissions],
-        "limits": enforced_of(told),
+        "limits": enforced_of(told.permissions),
         "dependencies": list(told.dependencies),
         "settings": dict(told.settings),
         "tools": [asdict(tool) for tool in tools],

@@ -9,7 +9,7 @@ from homeagent.plugins.environment import Runtime, prepare_runtime
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
 from homeagent.plugins.installing import put_back_unless_good, put_in, take_out
-from homeagent.plugins.limits import enforceable
+from homeagent.plugins.limits import enforceable, enforced_of
 from homeagent.plugins.manifest_problems import ManifestError
 from homeagent.plugins.manifests import describe, find_source, write_new
 from homeagent.plugins.out_of_process import OutOfProcess
@@ -54,6 +54,7 @@ __all__ = [
     "declared",
     "describe",
     "enforceable",
+    "enforced_of",
     "find_source",
     "found_plugins",
     "guarded",

@@ -16,7 +16,7 @@ from homeagent_sdk.confined import Limits
 if TYPE_CHECKING:
     from homeagent_sdk.permissions import Permission
 
-__all__ = ["cleaning_limits", "enforceable", "limits_of"]
+__all__ = ["cleaning_limits", "enforceable", "enforced_of", "limits_of"]
 
 _SYSTEM: Final = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/dev/urandom", "/dev/random")
 _OF_PROC: Final = ("cpuinfo", "loadavg", "meminfo", "self", "stat", "sys", "uptime", "version")  # never others' folders
@@ -88,3 +88,19 @@ def enforceable() -> tuple[str, ...]:
     except (OSError, subprocess.SubprocessError, ValueError):
         return ()
     return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def enforced_of(permissions: tuple[Permission, ...]) -> dict[str, str]:
+    """Return for ``net`` and ``files`` whether a plugin's limits are ``enforced`` here or only ``declared``.
+
+    For ``net`` it may also be ``hosts``, held to those it names (``declared_hosts`` where that is not enforced), or
+    ``open``, the whole network.
+    """
+    able = enforceable()
+    found = {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
+    hosts = [each.of for each in permissions if each.kind == "net"]
+    if "*" in hosts:
+        found["net"] = "open"
+    elif hosts:
+        found["net"] = "hosts" if "net" in able else "declared_hosts"
+    return found
