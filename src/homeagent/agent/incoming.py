@@ -26,7 +26,8 @@ class Incoming:
     """A message for the agent. ``person`` and ``members`` are ids as the channel gives them.
 
     ``at`` has a zone; None is now. ``private`` leaves nothing on disk. ``injected`` says that a plugin put it in;
-    ``source`` and ``external_id`` then name it, so that it is answered once.
+    ``source`` and ``external_id`` then name it, so that it is answered once. ``guidance`` is what the program that it
+    comes through asks of the answer; it is no part of what was said and is not kept.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Incoming:
     injected: bool = False
     source: str = ""
     external_id: str = ""
+    guidance: str = ""
 
     @property
     def from_owner(self) -> bool:

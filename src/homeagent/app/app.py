@@ -88,6 +88,7 @@ class App:
         self._check_names(parts.plugin_settings)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
+        memory.background.yield_to(self.agent.is_busy)
 
     @classmethod
     def open(cls, home: Path | str, parts: AppParts | None = None) -> Self:
