@@ -13,6 +13,7 @@ from homeagent.memory.upkeep.chores import do_chores
 from homeagent.server.access import CHANNEL, Sessions, WrongTokens
 from homeagent.server.desk import Desk
 from homeagent.server.hub import Hub
+from homeagent.server.page.entrances import Entrances
 from homeagent.server.talks import Talks
 from homeagent.server.tokens import Tokens
 from homeagent.server.usage import Usage
@@ -53,6 +54,7 @@ class Daemon:
         self.tokens = Tokens(root)
         self.sessions = Sessions(root)
         self.wrong_tokens = WrongTokens(options.limits.wrong_tokens)
+        self.entrances = Entrances()
         self.hub = Hub()
         self.usage = Usage(root, clock)
         self.desk = Desk(app.agent, self.hub, self.usage.add)
