@@ -35,6 +35,9 @@ class _Waiting:
     def due(self) -> datetime:
         return self.injection.at or datetime.min.replace(tzinfo=UTC)
 
+    def rank(self) -> tuple[int, datetime]:
+        return -self.injection.priority, self.due()
+
 
 class Inbox:
     """What plugins put in and nobody has taken yet. Raises `HomeError` when its file can't be read or written.
@@ -73,7 +76,7 @@ class Inbox:
         return True
 
     async def next(self) -> Injection:
-        """Return the next message that is due, waiting for it; each is given once until it is `done`.
+        """Return the next message that is due, the highest priority first, waiting for it; once until it is `done`.
 
         While another process takes messages this one only waits to follow it.
         """
@@ -121,7 +124,7 @@ class Inbox:
     def _due(self) -> Injection | None:
         now = self._clock()
         ready = [each for each in self._waiting.values() if each.injection.id not in self._given and each.due() <= now]
-        return min(ready, key=_Waiting.due).injection if ready else None
+        return min(ready, key=_Waiting.rank).injection if ready else None
 
     def _sleep(self) -> float:
         # Not longer than a few seconds: other processes put messages in, clocks are set, and machines sleep.
@@ -159,6 +162,8 @@ def _as_json(waiting: _Waiting) -> dict[str, object]:
         "chat": injection.chat,
         "no_memory": injection.no_memory,
         "at": injection.at.isoformat() if injection.at is not None else None,
+        "interrupt": injection.interrupt,
+        "priority": injection.priority,
     }
 
 
@@ -175,9 +180,11 @@ def _read(path: Path) -> list[_Waiting]:
 def _of_json(item: dict[str, object]) -> _Waiting:
     at = item["at"]
     moment = datetime.fromisoformat(at) if isinstance(at, str) else None
-    names = (str(item[name]) for name in ("id", "text", "channel", "chat"))
-    number, text, channel, chat = names
-    return _Waiting(str(item["plugin"]), Injection(number, text, channel, chat, bool(item["no_memory"]), moment))
+    number, text, channel, chat = (str(item[name]) for name in ("id", "text", "channel", "chat"))
+    priority = item.get("priority", 0)
+    urgency = (item.get("interrupt") is True, priority if isinstance(priority, int) else 0)
+    injection = Injection(number, text, channel, chat, bool(item["no_memory"]), moment, *urgency)
+    return _Waiting(str(item["plugin"]), injection)
 
 
 def _write(path: Path, text: str) -> None:
