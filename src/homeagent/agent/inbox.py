@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,12 +16,20 @@ from homeagent.memory.lease import Lease
 from homeagent_sdk import Injection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["Inbox"]
 
 _LONGEST_SLEEP = 5.0
+
+
+Ours = Callable[[Injection], bool | None]
+"""Whether this process takes a message that was put in; None: unless another process does."""
+
+
+def _if_nobody_else(_injection: Injection) -> None:
+    return None
 
 
 def _now() -> datetime:
@@ -75,21 +84,20 @@ class Inbox:
         await self.done(injection)
         return True
 
-    async def next(self) -> Injection:
+    async def next(self, ours: Ours = _if_nobody_else) -> Injection:
         """Return the next message that is due, the highest priority first, waiting for it; once until it is `done`.
 
-        While another process takes messages this one only waits to follow it.
+        ``ours`` says of a message whether this process takes it: yes, no, or (None) unless another one takes those.
         """
         while True:
-            taking = self._may_take()
             await self._look()
-            due = self._due() if taking else None
+            due = self._due(ours)
             if due is not None:
                 self._given.add(due.id)
                 return due
             self._changed.clear()
             try:
-                async with asyncio.timeout(self._sleep() if taking else _LONGEST_SLEEP):
+                async with asyncio.timeout(self._sleep()):
                     await self._changed.wait()
             except TimeoutError:
                 continue
@@ -121,16 +129,20 @@ class Inbox:
                 self._taker_lock = descriptor
         return self._taker_lock >= 0
 
-    def _due(self) -> Injection | None:
+    def _due(self, ours: Ours) -> Injection | None:
         now = self._clock()
         ready = [each for each in self._waiting.values() if each.injection.id not in self._given and each.due() <= now]
-        return min(ready, key=_Waiting.rank).injection if ready else None
+        for each in sorted(ready, key=_Waiting.rank):
+            taken = ours(each.injection)
+            if self._may_take() if taken is None else taken:
+                return each.injection
+        return None
 
     def _sleep(self) -> float:
         # Not longer than a few seconds: other processes put messages in, clocks are set, and machines sleep.
-        times = [each.due() for each in self._waiting.values() if each.injection.id not in self._given]
-        left = (min(times) - self._clock()).total_seconds() if times else _LONGEST_SLEEP
-        return min(_LONGEST_SLEEP, max(0.01, left))
+        now = self._clock()
+        left = [(each.due() - now).total_seconds() for each in self._waiting.values() if each.due() > now]
+        return min((_LONGEST_SLEEP, *(max(0.01, each) for each in left)))
 
     async def _look(self) -> None:
         self._waiting = _by_id(await asyncio.to_thread(_read, self._path))
