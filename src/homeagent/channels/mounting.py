@@ -18,7 +18,7 @@ Send = Callable[[Event], Awaitable[None]]
 
 
 def mounted(webhook: Webhook) -> Callable[[Event, Receive, Send], Awaitable[None]]:
-    """Return an ASGI application that hands every POST to the webhook; of a longer body no more than allowed is read."""
+    """Return an ASGI application that hands every POST to the webhook; of a body no more than allowed is read."""
 
     async def application(scope: Event, receive: Receive, send: Send) -> None:
         if scope.get("type") != "http":

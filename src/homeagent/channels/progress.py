@@ -26,7 +26,7 @@ _LONGEST: Final = 200
 
 
 class Progress:
-    """The status line of one turn. ``edits`` says whether the platform can change a message; ``seconds`` how patient."""
+    """The status line of one turn; ``edits``: the platform can change a message; ``seconds`` of silence come first."""
 
     def __init__(self, courier: Courier, place: Place, language: Language, *, edits: bool, seconds: float) -> None:
         self._courier = courier

@@ -34,10 +34,12 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "refused": ("I may not answer that: {reason}", "这条我不能回答：{reason}"),
     "resume": (
-        "This program stopped the turn that began with the words below, before there was an answer. What was said and "
-        "done in it stands above. Go on with it now: do nothing twice that was done already, and answer.\n{words}",
-        "本程序在回答之前中断了以下面这些话开始的那一轮。其中说过和做过的都在上面。现在接着做：已经做过的不要再做，"
-        "然后回答。\n{words}",
+        (
+            "This program stopped the turn that began with the words below, before there was an answer. What was said "
+            "and done in it stands above. Go on with it now: do nothing twice that was done already, and answer."
+            "\n{words}"
+        ),
+        "本程序在回答之前中断了以下面这些话开始的那一轮。其中说过和做过的都在上面。现在接着做：做过的不要再做，然后回答。\n{words}",
     ),
 }
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")

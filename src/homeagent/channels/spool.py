@@ -59,7 +59,7 @@ def name_of(arrival: Arrival) -> str:
 
 
 class Spool:
-    """The files of one home's channels, in one folder. Every method blocks; raises `HomeError` when the disk is full."""
+    """The files of one home's channels, in one folder. Every method blocks, and raises `HomeError` for a full disk."""
 
     def __init__(self, folder: Path) -> None:
         self._in, self._out, self._failed = folder / "in", folder / "out", folder / "failed"

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ from homeagent.errors import ConfigError, HomeAgentError, InputError
 from homeagent_sdk import Arrival, Attachment, Capabilities, Outgoing, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from homeagent.channels.hub import Hub
     from homeagent.channels.intake import Taken
