@@ -119,9 +119,13 @@ async def serve(
     """
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, "homeagent"))
+    from homeagent.server.page import mounting  # late: what only builds the API needs no page
+
     async with app:
         daemon = Daemon(app, settings, options)
-        guarded = Guard(build(daemon), options)
+        web = build(daemon)
+        mounting.mount(web, daemon)
+        guarded = Guard(web, options)
         config = uvicorn.Config(
             guarded,
             log_config=None,
@@ -133,7 +137,7 @@ async def serve(
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         server = _Server(config, lambda: started(daemon))
-        async with daemon:
+        async with daemon, mounting.running():
             with _ending(server, daemon):
                 await server.serve(sockets=[sock])
             _log.info("stopped")
