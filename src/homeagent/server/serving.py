@@ -18,6 +18,7 @@ import uvicorn
 from homeagent.errors import HomeError
 from homeagent.server.daemon import Daemon
 from homeagent.server.guard import Guard
+from homeagent.server.page.late import LatePage
 from homeagent.server.web import build
 
 if TYPE_CHECKING:
@@ -119,12 +120,11 @@ async def serve(
     """
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, "homeagent"))
-    from homeagent.server.page import mounting  # late: what only builds the API needs no page
-
     async with app:
         daemon = Daemon(app, settings, options)
         web = build(daemon)
-        mounting.mount(web, daemon)
+        page = LatePage(daemon)
+        page.mount(web)
         guarded = Guard(web, options)
         config = uvicorn.Config(
             guarded,
@@ -137,7 +137,7 @@ async def serve(
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         server = _Server(config, lambda: started(daemon))
-        async with daemon, mounting.running():
+        async with daemon, page:
             with _ending(server, daemon):
                 await server.serve(sockets=[sock])
             _log.info("stopped")

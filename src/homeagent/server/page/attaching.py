@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import events, ui
@@ -63,7 +64,7 @@ class Attaching:
                 with block("span", "file"):
                     text("span", f"{each.name} · {len(each.data):,} B")
                     label = self._visit.say("detach", name=each.name)
-                    button("", lambda each=each: self._drop(each), "quiet tiny", "close", label=label)
+                    button("", partial(self._drop, each), "quiet tiny", "close", label=label)
 
     def _drop(self, file: Attachment) -> None:
         self._files.remove(file)

@@ -67,4 +67,3 @@ def _listed(visit: Visit, chats: list[OwnChat], chat: str) -> None:
             text("span", f"{when} · {visit.say('turns_count', count=each.turns)}", "fine")
     if len(chats) > _SHOWN:
         text("p", visit.say("more_chats", count=len(chats) - _SHOWN), "fine")
-

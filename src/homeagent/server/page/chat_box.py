@@ -10,6 +10,7 @@ from nicegui import ui
 from homeagent.agent import Incoming
 from homeagent.server.access import own_place
 from homeagent.server.chat_index import Match
+from homeagent.server.page import ROOT
 from homeagent.server.page.attaching import Attaching
 from homeagent.server.page.chat_turn import LiveTurn, show_past, show_said
 from homeagent.server.page.elements import attempting, block, button, chip, empty, icon, named, text
@@ -109,7 +110,7 @@ class ChatBox:
                 js_handler="(event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) "
                 "{ event.preventDefault(); emit(); } }",
             )
-            with block("div", "row"):
+            with block("div", "flow"):
                 self._attaching.button()
                 self._private = ui.switch(visit.say("private"), on_change=self._private_changed)
                 self._no_memory = ui.switch(visit.say("not_computed"))
@@ -158,6 +159,7 @@ class ChatBox:
         hello = getattr(self, "_hello", None)
         if hello is not None and not hello.is_deleted:
             hello.delete()
+            ui.navigate.history.replace(f"{ROOT}/chat/{self.chat}")  # so that it is there again after a reload
         running = await daemon.talks.begin(
             asker.person, Match(self.chat, words, again=again), incoming, streaming=True, answering=True
         )

@@ -58,7 +58,7 @@ def show_past(visit: Visit, turn: WholeTurn) -> None:
             with block("div", "bubble assistant"):
                 text("p", "HomeAgent", "who")
                 show_markup(segment.raw)
-    with block("div", "row after"):
+    with block("div", "flow after"):
         if turn.forgotten:
             chip(visit.say("is_forgotten"), "warn")
         if turn.status != "done":
@@ -134,7 +134,7 @@ class LiveTurn:
                     shown.props["role"] = "alert"
                     text("p", problem)
                     text("p", step, "fine")
-            with block("div", "row after"):
+            with block("div", "flow after"):
                 if ended is None or ended.status == "interrupted":
                     chip(visit.say("status_interrupted"), "warn")
                 if ended is not None and ended.usage is not None:
@@ -204,7 +204,7 @@ class LiveTurn:
             asked.props["aria-label"] = self._visit.say("question")
             text("p", self._visit.say("question"), "who")
             text("p", str(data.get("text", "")), "said")
-            with block("div", "row"):
+            with block("div", "flow"):
                 button(self._visit.say("agree"), lambda: self._answer(name, agree=True), "main")
                 button(self._visit.say("decline"), lambda: self._answer(name, agree=False), "plain")
         self._questions[name] = asked

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from homeagent.server.page.elements import attempting, block, button, chip, empty, heading, link, text
+from homeagent.server.page.elements import attempting, block, button, chip, empty, entry, heading, link, text
 from homeagent.server.routes import documents as documents_routes
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ async def build(visit: Visit, request: Request) -> None:
             await documents_routes.archive(visit.owner, visit.daemon)
             ui.navigate.to("/documents")
 
-    with block("div", "row tools"):
-        box = ui.input(visit.say("documents_search"), value=asked).props("outlined dense").classes("grow")
+    with block("div", "flow tools"):
+        box = entry(visit.say("documents_search"), value=asked, grow=True)
         box.on("keydown", lambda event: ui.navigate.to(f"/documents?q={quote(str(event.args))}"), js_handler=_ENTER)
         if visit.is_owner:
             button(visit.say("archive_now"), archive, "plain", "archive")
@@ -63,7 +63,7 @@ def _short(visit: Visit, document: DocumentForm) -> None:
         text("p", visit.say("document_pending"), "fine")
     for each in document.summary:
         text("p", each)
-    with block("div", "row"):
+    with block("div", "flow"):
         for tag in document.tags:
             chip(tag)
         for name in document.entities:
@@ -79,7 +79,7 @@ async def build_one(visit: Visit, request: Request) -> None:
     with block("section", "card"):
         _short(visit, document)
     text("h2", visit.say("document_turns"))
-    with block("div", "row"):
+    with block("div", "flow"):
         for number, turn in enumerate(document.turns, 1):
             link(f"{number}", f"/memory/{quote(turn)}", "chip")
     text("h2", visit.say("document_text"))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nicegui import ui
-from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 from pydantic import ValidationError
 
@@ -19,6 +18,8 @@ from homeagent_sdk.errors import SdkError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from nicegui.element import Element
 
     from homeagent.server.page.visit import Visit
 
@@ -32,6 +33,7 @@ __all__ = [
     "choice",
     "disclosure",
     "empty",
+    "entry",
     "heading",
     "icon",
     "link",
@@ -41,8 +43,8 @@ __all__ = [
     "text",
 ]
 
-Act = Callable[[], Awaitable[None] | None]
-"""What a button does."""
+Act = Callable[[], object]
+"""What a button does; a coroutine is awaited."""
 
 
 class Text(TextElement):
@@ -116,7 +118,7 @@ def link(words: str, address: str, classes: str = "link", symbol: str = "") -> E
 
 def chip(words: str, kind: str = "") -> Text:
     """Put a short word in a frame here."""
-    return text("span", words, f"chip {kind}".strip())
+    return text("span", words, f"chip is-{kind}" if kind else "chip")
 
 
 def choice(label: str, options: Mapping[str, str], value: str, act: Callable[[str], object]) -> Element:
@@ -137,6 +139,21 @@ def choice(label: str, options: Mapping[str, str], value: str, act: Callable[[st
 
         made.on("change", chosen, js_handler="(event) => emit(event.target.value)")
     return whole
+
+
+def entry(
+    label: str, value: object = "", *, placeholder: str = "", password: bool = False, kind: str = "", grow: bool = False
+) -> ui.input:
+    """Put a line to write in here, with its label above it. ``kind`` is ``date`` or ``number``."""
+    with block("div", "entry-field grow" if grow else "entry-field"):
+        text("span", label, "entry-label").props["aria-hidden"] = "true"
+        made = ui.input(value="" if value is None else str(value), placeholder=placeholder, password=password)
+        made.props("outlined dense")
+        made.props["autocomplete"] = "off"
+        if kind:
+            made.props["type"] = kind
+        named(made, label)
+    return made
 
 
 @contextmanager

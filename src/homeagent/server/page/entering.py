@@ -60,7 +60,7 @@ async def enter(request: Request, code: str) -> Response:
     return _signed_in(request, daemon, token, f"{ROOT}/")
 
 
-async def sign_out(request: Request) -> Response:
+async def sign_out() -> Response:
     """Take the cookie away."""
     response = _to(f"{ROOT}/sign-in")
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")

@@ -46,7 +46,7 @@ async def confirm_erasure(visit: Visit, target: TargetForm, shown: Element) -> N
     with ui.dialog() as dialog, block("div", "card dialog"):
         text("h2", visit.say("erase_sure"))
         text("p", visit.say("erase_sure_about"))
-        with block("div", "row"):
+        with block("div", "flow"):
             button(visit.say("erase_yes"), lambda: dialog.submit(True), "danger", "delete_forever")
             button(visit.say("cancel"), lambda: dialog.submit(False), "plain")
     named(dialog, visit.say("erase_sure"))

@@ -8,7 +8,18 @@ from urllib.parse import quote
 
 from nicegui import ui
 
-from homeagent.server.page.elements import attempting, block, button, chip, disclosure, empty, heading, link, text
+from homeagent.server.page.elements import (
+    attempting,
+    block,
+    button,
+    chip,
+    disclosure,
+    empty,
+    entry,
+    heading,
+    link,
+    text,
+)
 from homeagent.server.page.why import relation
 from homeagent.server.routes import facts as facts_routes
 
@@ -31,10 +42,10 @@ async def build(visit: Visit, request: Request) -> None:
     heading(visit.say("nav_facts"), visit.say("facts_about"))
     subject = request.query_params.get("subject", "")[:400]
     current = request.query_params.get("current", "") == "1"
-    asked = facts_routes._Asked(subject=subject, history=not current, limit=_MOST)  # noqa: SLF001
+    asked = facts_routes._Asked(subject=subject, history=not current, limit=_MOST)
     found = await facts_routes.facts(visit.asker.viewer, visit.daemon, asked)
-    with block("div", "row tools"):
-        box = ui.input(visit.say("facts_of"), value=subject).props("outlined dense").classes("grow")
+    with block("div", "flow tools"):
+        box = entry(visit.say("facts_of"), value=subject, grow=True)
         box.on("keydown", lambda event: _go(str(event.args), current=current), js_handler=_ENTER)
         only = ui.switch(visit.say("facts_current"), value=current)
         only.on_value_change(lambda: _go(subject, current=bool(only.value)))
@@ -71,8 +82,8 @@ def _lines(visit: Visit, facts: Sequence[FactForm]) -> None:
 
 
 def _fact(visit: Visit, fact: FactForm, first: datetime, last: datetime) -> None:
-    with block("div", f"fact {fact.state}"):
-        with block("div", "row"):
+    with block("div", f"fact is-{fact.state}"):
+        with block("div", "flow"):
             text("span", relation(visit, fact.relation), "relation")
             text("strong", f"{visit.say('not')} {fact.value}" if fact.negative else fact.value)
             chip(visit.say(f"state_{fact.state}"), "good-chip" if fact.state == "holds" else "")
@@ -127,8 +138,8 @@ def _correcting(visit: Visit, fact: FactForm) -> None:
             await facts_routes.correct(fact.fact, wanted, visit.owner, visit.daemon)
             ui.navigate.reload()
 
-    with block("div", "row"):
-        box = ui.input(visit.say("right_value")).props("outlined dense")
+    with block("div", "flow"):
+        box = entry(visit.say("right_value"))
         button(visit.say("correct"), lambda: correct(str(box.value or "").strip() or None), "plain", "edit")
         button(visit.say("is_wrong"), lambda: correct(None), "quiet", "close")
 
@@ -142,8 +153,8 @@ def _writing(visit: Visit) -> None:
             await facts_routes.commit(wanted, visit.owner, visit.daemon)
             ui.navigate.reload()
 
-    with disclosure(visit.say("write_fact")), block("div", "row"):
-        subject = ui.input(visit.say("subject"), placeholder=visit.say("subject_example")).props("outlined dense")
-        kind = ui.input(visit.say("relation"), placeholder="lives_in").props("outlined dense")
-        value = ui.input(visit.say("value")).props("outlined dense")
+    with disclosure(visit.say("write_fact")), block("div", "flow"):
+        subject = entry(visit.say("subject"), placeholder=visit.say("subject_example"))
+        kind = entry(visit.say("relation"), placeholder="lives_in")
+        value = entry(visit.say("value"))
         button(visit.say("write_it"), write, "main", "add")

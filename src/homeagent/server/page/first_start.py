@@ -37,6 +37,10 @@ def _next(visit: Visit, done: ui.element) -> None:
         text("h2", visit.say("model_answers"))
         text("p", visit.say("next_steps"))
         with block("ul", "steps"):
-            for address, key in (("/?start=offline", "step_talk"), ("/memory", "step_look"), ("/policies", "step_policy")):
+            for address, key in (
+                ("/?start=offline", "step_talk"),
+                ("/memory", "step_look"),
+                ("/policies", "step_policy"),
+            ):
                 with block("li"):
                     link(visit.say(key), address)

@@ -6,9 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from nicegui import ui
-
-from homeagent.server.page.elements import attempting, block, button, heading, icon, link, text
+from homeagent.server.page.elements import attempting, block, button, entry, heading, icon, link, text
 from homeagent.server.page.erasing import confirm_erasure, show_survivors
 from homeagent.server.routes import forgetting as forgetting_routes
 from homeagent.server.routes.forgetting import ChosenForm, TargetForm
@@ -54,16 +52,16 @@ class _Form:
         with block("section", "card"):
             text("h2", say("what_is_meant"))
             with block("div", "fields"):
-                self._turns = ui.input(say("by_turns"), value=self._turn).props("outlined dense")
+                self._turns = entry(say("by_turns"), value=self._turn)
                 if visit.is_owner:
-                    self._words = ui.input(say("by_words")).props("outlined dense")
-                    self._person = ui.input(say("by_person")).props("outlined dense")
-                    with block("div", "row"):
-                        self._since = ui.input(say("since")).props("outlined dense type=date stack-label")
-                        self._until = ui.input(say("until")).props("outlined dense type=date stack-label")
+                    self._words = entry(say("by_words"))
+                    self._person = entry(say("by_person"))
+                    with block("div", "flow"):
+                        self._since = entry(say("since"), kind="date")
+                        self._until = entry(say("until"), kind="date")
                 else:
                     text("p", say("members_own_turns"), "fine")
-            with block("div", "row"):
+            with block("div", "flow"):
                 button(say("show_meant"), self.look, "main", "preview")
         self._shown = block("div", "results")
         self._shown.props["aria-live"] = "polite"
@@ -90,7 +88,7 @@ class _Form:
                 chosen = await forgetting_routes.preview(target, visit.owner, visit.daemon)
                 with self._shown, block("section", "card"):
                     self._chosen(chosen)
-            with self._shown, block("div", "row tools"):
+            with self._shown, block("div", "flow tools"):
                 button(visit.say("forget"), lambda: self._change(target, undo=False), "plain", "visibility_off")
                 button(visit.say("bring_back"), lambda: self._change(target, undo=True), "plain", "undo")
                 if visit.is_owner:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from homeagent.server.hub import Notice
     from homeagent.server.page.visit import Visit
 
-__all__ = ["Entry", "NAVIGATION", "bare", "frame", "listen"]
+__all__ = ["NAVIGATION", "Entry", "bare", "frame", "listen"]
 
 Entry = tuple[str, str, str, bool]
 """Address, key of its name, symbol, and whether only the owner is shown it."""

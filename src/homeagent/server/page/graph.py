@@ -41,12 +41,14 @@ async def build(visit: Visit, request: Request) -> None:
                 text("span", visit.say(f"entity_{kind}"))
     known = {each.entity for each in graph.nodes}
 
-    def opened(event: events.EChartPointClickEventArguments) -> None:
-        data = event.data if isinstance(event.data, dict) else {}
-        if str(data.get("id", "")) in known:
-            ui.navigate.to(f"/facts?subject={quote(str(data['id']))}")
+    def opened(event: events.GenericEventArguments) -> None:
+        data = event.args.get("data") if isinstance(event.args, dict) else None
+        name = str(data.get("id", "")) if isinstance(data, dict) else ""
+        if name in known:
+            ui.navigate.to(f"/facts?subject={quote(name)}")
 
-    chart = ui.echart(_options(visit, graph), on_point_click=opened).classes("graph")
+    chart = ui.echart(_options(visit, graph)).classes("graph")
+    chart.on("chart:click", opened, ["data"])
     named(chart, visit.say("graph_picture", nodes=len(graph.nodes), edges=len(graph.edges)))
     chart.props["role"] = "img"
     _listed(visit, graph)
@@ -71,7 +73,7 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         for name, shown in names.items()
     ]
     links = [
-        {"source": edge.source, "target": edge.to, "label": {"show": True, "formatter": relation(visit, edge.relation)}}
+        {"source": edge.source, "target": edge.to, "label": {"formatter": relation(visit, edge.relation)}}
         for edge in graph.edges
     ]
     text_style = {"color": "#6d7b81", "fontSize": 12}
@@ -80,8 +82,9 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         "layout": "force",
         "roam": True,
         "draggable": True,
-        "force": {"repulsion": 260, "edgeLength": [60, 140], "layoutAnimation": False},
-        "label": {"show": True, "position": "right", **text_style},
+        "force": {"repulsion": 480, "edgeLength": [90, 170], "layoutAnimation": False},
+        "zoom": 1.1,
+        "label": {"show": True, "position": "bottom", **text_style},
         "edgeLabel": {"show": len(links) < 60, **text_style, "fontSize": 10},
         "edgeSymbol": ["none", "arrow"],
         "edgeSymbolSize": 6,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["build"]
 
 
-async def build(visit: Visit, request: Request) -> None:
+async def build(visit: Visit, _request: Request) -> None:
     """Show the sources and the usage."""
     heading(visit.say("nav_models"), visit.say("models_about"))
     found = await sources_routes.sources(visit.owner, visit.daemon)
@@ -45,7 +45,7 @@ def _source(visit: Visit, source: Source) -> None:
             await sources_routes.delete(source.name, visit.owner, visit.daemon)
             ui.navigate.to("/models")
 
-    with block("div", "row"):
+    with block("div", "flow"):
         text("h3", source.name)
         chip(source.model)
         block("span", "space")
@@ -74,7 +74,7 @@ def _checking(visit: Visit, *, any_there: bool) -> None:
                 for each in checks:
                     show_check(visit, each)
 
-    with block("div", "row"):
+    with block("div", "flow"):
         button(visit.say("check_sources"), check, "plain", "bolt")
     shown = block("div", "results")
     shown.props["role"] = "status"

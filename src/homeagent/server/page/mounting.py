@@ -1,10 +1,9 @@
-"""Where the page library meets the server: it is made once a process, and answers below `ROOT` for a daemon."""
+"""Where the page library meets the server: it is made once a process, and answers for a daemon."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from contextlib import AbstractAsyncContextManager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,16 +15,18 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.staticfiles import StaticFiles
 
-from homeagent.server.page import ROOT, entering
+from homeagent.server.page import entering
 from homeagent.server.page.views import add_views
 from homeagent.server.page.visit import DAEMON, language_of
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from contextlib import AbstractAsyncContextManager
+
+    from starlette.types import Message, Receive, Scope, Send
 
     from homeagent.server.daemon import Daemon
 
-__all__ = ["Page", "mount", "running"]
+__all__ = ["Page", "running"]
 
 _RULES: Final = (
     "default-src 'none'; script-src 'self' 'unsafe-eval' 'nonce-{nonce}'; style-src 'self' 'unsafe-inline'; "
@@ -65,16 +66,11 @@ def running() -> AbstractAsyncContextManager[object]:
     return library.router.lifespan_context(library)
 
 
-def mount(app: FastAPI, daemon: Daemon) -> None:
-    """Let an app answer with the page below `ROOT`."""
-    app.mount(ROOT, Page(_library(), daemon))
-
-
 class Page:
     """The page of one daemon: says whose it is, and sends every document with what it may load and its language."""
 
-    def __init__(self, app: ASGIApp, daemon: Daemon) -> None:
-        self._app = app
+    def __init__(self, daemon: Daemon) -> None:
+        self._app = _library()
         self._daemon = daemon
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -114,6 +110,7 @@ class _Document:
         headers["content-length"] = str(len(body))
         headers["content-security-policy"] = _RULES.format(nonce=nonce)
         headers["cache-control"] = "no-store"
+        headers["referrer-policy"] = "same-origin"  # without one a form that is sent would not say where it is from
         await self._send(self._start)
         await self._send({"type": "http.response.body", "body": body})
 

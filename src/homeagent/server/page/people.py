@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from homeagent.server.page.elements import attempting, block, button, chip, empty, heading, link, text
+from homeagent.server.page.elements import attempting, block, button, chip, empty, entry, heading, link, text
 from homeagent.server.routes import facts as facts_routes
 from homeagent.server.routes import people as people_routes
 
@@ -22,7 +23,7 @@ __all__ = ["build"]
 _MOST = 500
 
 
-async def build(visit: Visit, request: Request) -> None:
+async def build(visit: Visit, _request: Request) -> None:
     """Show persons with their senders, and change who is who."""
     heading(visit.say("nav_people"), visit.say("people_about"))
     found = (await people_routes.people(visit.owner, visit.daemon)).people
@@ -51,17 +52,17 @@ def _person(visit: Visit, person: PersonForm) -> None:
             await people_routes.unlink(wanted, visit.owner, visit.daemon)
             ui.navigate.to("/people")
 
-    with block("div", "row"):
+    with block("div", "flow"):
         text("h2", person.person)
         text("span", visit.say("turns_count", count=visit.number(person.turns)), "fine")
         link(visit.say("facts_of_person"), f"/facts?subject={person.person}", "link fine")
     for each in person.senders:
-        with block("div", "row"):
+        with block("div", "flow"):
             chip(f"{each.channel}/{each.sender}")
             if each.sender != person.person:
                 button(
                     visit.say("unlink"),
-                    lambda each=each: unlink(each.channel, each.sender),
+                    partial(unlink, each.channel, each.sender),
                     "quiet tiny",
                     "link_off",
                     label=visit.say("unlink_of", sender=f"{each.channel}/{each.sender}"),
@@ -84,10 +85,10 @@ def _linking(visit: Visit) -> None:
 
     with block("section", "card"):
         text("h2", visit.say("link_people"))
-        with block("div", "row"):
-            channel = ui.input(visit.say("channel"), placeholder="telegram").props("outlined dense")
-            sender = ui.input(visit.say("sender")).props("outlined dense")
-            person = ui.input(visit.say("is_person")).props("outlined dense")
+        with block("div", "flow"):
+            channel = entry(visit.say("channel"), placeholder="telegram")
+            sender = entry(visit.say("sender"))
+            person = entry(visit.say("is_person"))
             button(visit.say("link_do"), link_them, "main", "link")
             button(visit.say("link_undo"), undo, "quiet", "undo")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["build", "build_one"]
 
 
-async def build(visit: Visit, request: Request) -> None:
+async def build(visit: Visit, _request: Request) -> None:
     """List every plugin with its state."""
     heading(visit.say("nav_plugins"), visit.say("plugins_about"))
     found = (await plugins_routes.listed(visit.owner, visit.daemon)).plugins
@@ -39,7 +39,7 @@ async def build(visit: Visit, request: Request) -> None:
 
 
 def _short(visit: Visit, plugin: PluginForm) -> None:
-    with block("div", "row"):
+    with block("div", "flow"):
         with block("h3"):
             link(plugin.name, f"/plugins/{quote(plugin.name)}")
         text("span", plugin.version, "fine")
@@ -63,7 +63,7 @@ async def build_one(visit: Visit, request: Request) -> None:
     info = await plugins_routes.info(name, visit.owner, visit.daemon)
     link(visit.say("back_to_plugins"), "/plugins", "link back", "arrow_back")
     heading(f"{info.name} {info.version}")
-    with block("div", "row"):
+    with block("div", "flow"):
         _state(visit, info)
     if info.problem:
         text("p", visit.told(info.problem), "alert")
@@ -73,10 +73,15 @@ async def build_one(visit: Visit, request: Request) -> None:
         with block("ul", "plain-list"):
             for tool in info.tools:
                 with block("li"):
-                    with block("div", "row"):
+                    with block("div", "flow"):
                         text("strong", tool.name)
-                        chip(visit.say(f"treatment_{tool.treatment}"), tool.treatment)
-                        link(visit.say("change_policy", tool=tool.name), f"/policies?tool={quote(tool.name)}", "link fine")
+                        treatment = "hidden" if tool.treatment == "no_memory" else tool.treatment
+                        chip(visit.say(f"treatment_{treatment}"), treatment)
+                        link(
+                            visit.say("change_policy", tool=tool.name),
+                            f"/policies?tool={quote(tool.name)}",
+                            "link fine",
+                        )
                     text("p", tool.summary, "fine")
     _settings(visit, info)
 
@@ -104,7 +109,7 @@ def _consent(visit: Visit, info: PluginInfo) -> None:
         new = [*info.new.tools, *info.new.policies, *info.new.permissions, *info.new.dependencies]
         if new and info.state == "asks":
             _list(visit, "plugin_new", new)
-        with block("div", "row"):
+        with block("div", "flow"):
             if info.state == "on":
                 button(visit.say("plugin_disable"), disable, "plain", "power_settings_new")
             else:

@@ -21,7 +21,7 @@ async def build(visit: Visit, request: Request) -> None:
     """Show every policy and the form to change one."""
     heading(visit.say("nav_policies"), visit.say("policies_about"))
     with disclosure(visit.say("policies_how"), "legend"), block("dl", "legend-list"):
-        for each in ("plain", "cleaner", "no_memory"):
+        for each in ("hidden", "cleaner", "plain", "default"):
             with block("div"):
                 with block("dt"):
                     chip(visit.say(f"treatment_{each}"), each)
@@ -30,7 +30,7 @@ async def build(visit: Visit, request: Request) -> None:
     editor = PolicyEditor(visit)
     wanted = request.query_params.get("tool", "")[:400] or request.query_params.get("channel", "")[:400]
     kind = "channel" if "channel" in request.query_params else "tool"
-    known = {(each.kind, each.name): each for each in found.policies}
+    known: dict[tuple[str, str], PolicyForm] = {(each.kind, each.name): each for each in found.policies}
     with block("section", "card") as card:
         card.props["id"] = "editor"
         text("h2", visit.say("policy_change"))
@@ -48,7 +48,7 @@ async def build(visit: Visit, request: Request) -> None:
 
 
 def _policy(visit: Visit, row: PolicyForm, editor: PolicyEditor) -> None:
-    with block("div", "row"):
+    with block("div", "flow"):
         text("h3", row.name)
         chip(visit.say(f"treatment_{row.treatment}") if visit.has(f"treatment_{row.treatment}") else row.treatment,
              row.treatment)  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from nicegui import ui
 
-from homeagent.server.page.elements import attempting, block, button, chip, choice, disclosure, link, text
+from homeagent.server.page.elements import attempting, block, button, chip, choice, disclosure, entry, link, text
 from homeagent.server.page.frame import listen
 from homeagent.server.routes import policies as policies_routes
 from homeagent.server.routes.policies import TriedPolicy, WantedPolicy
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["PolicyEditor"]
 
 _SHOWN: Final = 1_500
+_TREATMENTS: Final = ("hidden", "cleaner", "plain")
 
 
 class PolicyEditor:
@@ -28,7 +29,7 @@ class PolicyEditor:
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
         self._kind = "tool"
-        self._treatment = "plain"
+        self._treatment = "hidden"
 
     def show(self, row: PolicyForm | None, kind: str, name: str) -> None:
         """Show it here, filled in with the policy in force where there is one."""
@@ -49,20 +50,20 @@ class PolicyEditor:
     def _fill(self, kind: str, name: str, row: PolicyForm | None) -> None:
         say = self._visit.say
         self._kind = kind
-        self._treatment = row.treatment if row and row.treatment in ("plain", "cleaner", "no_memory") else "no_memory"
+        self._treatment = row.treatment if row and row.treatment in _TREATMENTS else "hidden"
         self._whole.clear()
         with self._whole:
-            with block("div", "row"):
+            with block("div", "flow"):
                 kinds = {"tool": say("tool"), "channel": say("channel")}
                 choice(say("policy_kind"), kinds, kind, lambda to: setattr(self, "_kind", to))
-                self._name = ui.input(say("policy_name"), value=name, placeholder="web_*").props("outlined dense")
-            treatments = {each: say(f"treatment_{each}") for each in ("plain", "cleaner", "no_memory")}
+                self._name = entry(say("policy_name"), value=name, placeholder="web_*")
+            treatments = {each: say(f"treatment_{each}") for each in _TREATMENTS}
             choice(say("policy_what"), treatments, self._treatment, self._chosen)
-            self._cleaner = ui.input(
-                say("cleaner"), value=row.cleaner if row else "", placeholder="json(content) | head(4000)"
-            ).props("outlined dense")
-            self._cleaner.visible = self._treatment == "cleaner"
-            with block("div", "row"):
+            with block("div") as self._cleaning:
+                held = row.cleaner if row else ""
+                self._cleaner = entry(say("cleaner"), held, placeholder="json(content) | head(4000)")
+            self._cleaning.visible = self._treatment == "cleaner"
+            with block("div", "flow"):
                 button(say("try_policy"), self._try, "main", "science")
                 if row is not None and row.origin == "override":
                     button(say("unset_policy"), self._unset, "quiet", "undo")
@@ -70,7 +71,7 @@ class PolicyEditor:
 
     def _chosen(self, treatment: str) -> None:
         self._treatment = treatment
-        self._cleaner.visible = treatment == "cleaner"
+        self._cleaning.visible = treatment == "cleaner"
 
     def _wanted(self) -> TriedPolicy:
         kind: Literal["tool", "channel"] = "channel" if self._kind == "channel" else "tool"
@@ -78,7 +79,7 @@ class PolicyEditor:
         return TriedPolicy(
             kind=kind,
             name=str(self._name.value or "").strip(),
-            no_memory=self._treatment == "no_memory",
+            no_memory=self._treatment == "hidden",
             cleaner=cleaner,
         )
 
@@ -106,7 +107,7 @@ class PolicyEditor:
                 with disclosure(visit.say("show_examples", count=len(told.examples)), "examples"):
                     for each in told.examples:
                         _example(visit, each)
-            with block("div", "row"):
+            with block("div", "flow"):
                 button(visit.say("set_policy"), lambda: self._set(wanted), "main", "check")
             text("p", visit.say("set_policy_about"), "fine")
 
@@ -129,7 +130,7 @@ class PolicyEditor:
         self._shown.clear()
         with self._shown, block("div", "good"):
             text("p", visit.say("policy_set", count=visit.number(queued)))
-        with self._shown, block("div", "row"):
+        with self._shown, block("div", "flow"):
             link(visit.say("see_policies"), "/policies", "button plain")
         ui.timer(0.5, self._look, once=True)
 
@@ -177,7 +178,7 @@ def _changes(visit: Visit, told: TrialForm) -> list[str]:
 
 def _example(visit: Visit, each: ExampleForm) -> None:
     with block("div", "example"):
-        with block("div", "row"):
+        with block("div", "flow"):
             chip(visit.say(f"role_{each.role}"))
             if each.tool:
                 chip(each.tool)

@@ -6,15 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from nicegui import ui
-
 from homeagent.server.memory_forms import segment_forms
-from homeagent.server.page.elements import attempting, block, button, chip, heading, link, text
+from homeagent.server.page.elements import attempting, block, button, chip, entry, heading, link, text
 from homeagent.server.page.looking_up import look_up
 from homeagent.server.page.why import reasons
 from homeagent.server.routes import search as search_routes
 
 if TYPE_CHECKING:
+    from nicegui import ui
     from nicegui.element import Element
     from starlette.requests import Request
 
@@ -67,13 +66,13 @@ async def _searching(visit: Visit, asked: str) -> None:
 
 def _hit(visit: Visit, hit: HitForm) -> None:
     with block("li", "hit"):
-        with block("div", "row"):
+        with block("div", "flow"):
             where = f"{visit.when(hit.at)} · {hit.sender} · {hit.place.channel}/{hit.place.chat}"
             link(where, f"/memory/{quote(hit.turn)}")
             if hit.superseded:
                 chip(visit.say("older_value"), "warn")
         text("p", hit.text[:1_000], "said")
-        with block("div", "row"):
+        with block("div", "flow"):
             text("span", visit.say("speaks_for_it"), "fine")
             reasons(visit, hit.why)
 
@@ -101,22 +100,22 @@ def _explaining(visit: Visit) -> None:
 def _spot(visit: Visit, spot: Spot) -> None:
     form = segment_forms([spot.segment], [spot.computed] if spot.computed is not None else [])[0]
     with block("li", "hit"):
-        with block("div", "row"):
+        with block("div", "flow"):
             chip(visit.say("in_memory" if spot.inside else "not_in_memory"), "good-chip" if spot.inside else "warn")
             chip(visit.say(f"decision_{form.decision or 'waiting'}"), form.decision or "waiting")
             said = visit.say(f"role_{form.role}")
             text("span", f"{said} {form.tool or ''} · {visit.when(spot.at)}", "fine")
         text("p", spot.around, "said")
         text("p", f"{visit.say('because')} {visit.told(form.reason)}", "reason")
-        with block("div", "row"):
+        with block("div", "flow"):
             link(visit.say("open_turn"), f"/memory/{quote(spot.turn)}")
             if form.tool and visit.is_owner:
                 link(visit.say("change_policy", tool=form.tool), f"/policies?tool={quote(form.tool)}")
 
 
 def _line(visit: Visit, label: str, act: str, do: object, value: str) -> ui.input:
-    with block("div", "row line-form"):
-        box = ui.input(visit.say(label), value=value).props("outlined dense").classes("grow")
+    with block("div", "flow line-form"):
+        box = entry(visit.say(label), value=value, grow=True)
         box.on("keydown", do, js_handler=_ENTER)  # type: ignore[arg-type]
         button(visit.say(act), do, "main", "search")  # type: ignore[arg-type]
     return box

@@ -23,9 +23,9 @@ _SHOWN: Final = 6_000
 def show_segment(visit: Visit, turn: WholeTurn, segment: SegmentForm) -> None:
     """Show one segment here."""
     decision = segment.decision or "waiting"
-    with block("section", f"segment {decision}") as made:
+    with block("section", f"segment is-{decision}") as made:
         made.props["aria-label"] = visit.say(f"role_{segment.role}")
-        with block("div", "row head"):
+        with block("div", "flow head"):
             text("h2", _title(visit, segment))
             chip(visit.say(f"decision_{decision}"), decision)
             if segment.error:
@@ -44,7 +44,7 @@ def show_segment(visit: Visit, turn: WholeTurn, segment: SegmentForm) -> None:
                 text("h3", visit.say("computed", count=visit.number(len(segment.computed))))
                 _computed(visit, segment)
         _files(visit, turn, segment)
-        with block("div", "row after"):
+        with block("div", "flow after"):
             if segment.tool and visit.is_owner:
                 words = visit.say("change_policy", tool=segment.tool)
                 link(words, f"/policies?tool={quote(segment.tool)}", "link", "filter_alt")
@@ -102,7 +102,7 @@ def _marked(visit: Visit, segment: SegmentForm, cuts: Sequence[tuple[int, int]],
         if start > at:
             Text("span", raw[at:start])
         kind = "quote" if (start, end) in quotes or segment.decision == "quote" else segment.decision or ""
-        cut = text("del", raw[start:end], f"cut {kind}")
+        cut = text("del", raw[start:end], f"cut is-{kind}")
         cut.props["title"] = f"{visit.say('left_out')}: {visit.told(segment.reason)}"
         at = end
     if at < len(raw):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from homeagent.server.page.elements import attempting, block, button, choice, text
+from homeagent.server.page.elements import attempting, block, button, choice, entry, text
 from homeagent.server.routes import settings as settings_routes
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def show_setting(visit: Visit, key: str, schema: Mapping[str, object], value: ob
         label = key.rpartition(".")[2]
         if isinstance(about, str):
             text("p", about, "fine")
-        with block("div", "row"):
+        with block("div", "flow"):
             _field(visit, label, schema, held, write)
             if value is not None:
                 name = visit.say("to_default")
@@ -57,9 +57,11 @@ def _field(visit: Visit, label: str, schema: Mapping[str, object], held: object,
         choice(label, words, str(held), lambda to: write(to))
         return
     secret = bool(schema.get("writeOnly"))
-    box = ui.input(label, value="" if secret else _shown(held), password=secret).props("outlined dense")
+    box = entry(label, value="" if secret else _shown(held), password=secret)
     box.classes("grow")
-    button(visit.say("save"), lambda: write(str(box.value or "")), "plain", "save", label=f"{visit.say('save')}: {label}")
+    button(
+        visit.say("save"), lambda: write(str(box.value or "")), "plain", "save", label=f"{visit.say('save')}: {label}"
+    )
 
 
 def _shown(value: object) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from homeagent.server.page.elements import Text, attempting, block, button, chip, heading, icon, text
+from homeagent.server.page.elements import Text, attempting, block, button, chip, entry, heading, icon, text
 from homeagent.server.page.setting_form import show_setting
 from homeagent.server.routes import search as search_routes
 from homeagent.server.routes import settings as settings_routes
@@ -28,7 +29,7 @@ _CHOICES = {
 }
 
 
-async def build(visit: Visit, request: Request) -> None:
+async def build(visit: Visit, _request: Request) -> None:
     """Show everything that may be set."""
     heading(visit.say("nav_settings"), visit.say("settings_about"))
     found = await settings_routes.settings(visit.owner, visit.daemon)
@@ -77,16 +78,16 @@ async def _household(visit: Visit) -> None:
         text("p", visit.say("household_about"), "fine")
         with block("ul", "plain-list"):
             for each in (await tokens_routes.listed(visit.owner, visit.daemon)).tokens:
-                with block("li", "row"):
+                with block("li", "flow"):
                     text("strong", each.person)
                     text("span", f"{each.name} · {visit.when(each.made)}", "fine")
                     if each.id == visit.token:
                         chip(visit.say("this_token"))
                     label = f"{visit.say('revoke')}: {each.person} {each.name}"
-                    button(visit.say("revoke"), lambda each=each: revoke(each.id), "quiet tiny", "block", label=label)
-        with block("div", "row"):
-            person = ui.input(visit.say("token_person"), placeholder="anna").props("outlined dense")
-            name = ui.input(visit.say("token_for"), placeholder=visit.say("token_for_example")).props("outlined dense")
+                    button(visit.say("revoke"), partial(revoke, each.id), "quiet tiny", "block", label=label)
+        with block("div", "flow"):
+            person = entry(visit.say("token_person"), placeholder="anna")
+            name = entry(visit.say("token_for"), placeholder=visit.say("token_for_example"))
             button(visit.say("make_token"), make, "main", "key")
         shown = block("div", "results")
         shown.props["role"] = "status"
@@ -109,7 +110,7 @@ async def _backups(visit: Visit) -> None:
     with block("section", "card"):
         text("h2", visit.say("backups"))
         text("p", visit.say("backups_about"), "fine")
-        with block("div", "row"):
+        with block("div", "flow"):
             for address, key, name in (
                 ("/api/memory/backup", "download_backup", "homeagent-log.db"),
                 ("/api/memory/export", "export", "homeagent.jsonl"),
@@ -119,9 +120,9 @@ async def _backups(visit: Visit) -> None:
                     made.props["download"] = name
                     icon("download")
                     Text("span", visit.say(key))
-        with block("div", "row"):
-            hours = ui.number(visit.say("every_hours"), value=found.rule.hours if found.rule else 24).props("outlined dense")
-            keep = ui.number(visit.say("keep_newest"), value=found.rule.keep if found.rule else 7).props("outlined dense")
+        with block("div", "flow"):
+            hours = entry(visit.say("every_hours"), found.rule.hours if found.rule else 24, kind="number")
+            keep = entry(visit.say("keep_newest"), found.rule.keep if found.rule else 7, kind="number")
             button(visit.say("set_rule"), write, "plain", "schedule")
             if found.rule is not None:
                 button(visit.say("drop_rule"), drop, "quiet", "close")

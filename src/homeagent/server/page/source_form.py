@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nicegui import ui
-
-from homeagent.server.page.elements import Act, attempting, block, button, text
+from homeagent.server.page.elements import Act, attempting, block, button, entry, text
 from homeagent.server.routes import sources as sources_routes
 
 if TYPE_CHECKING:
@@ -28,13 +26,13 @@ class SourceForm:
         say = self._visit.say
         self._done = done
         with block("div", "fields"):
-            self._name = ui.input(say("source_name"), value=self._given or "main").props("outlined dense")
-            self._url = ui.input(say("base_url"), value="http://127.0.0.1:11434/v1").props("outlined dense")
-            self._model = ui.input(say("model"), placeholder="qwen3:8b").props("outlined dense")
-            self._key = ui.input(say("key"), password=True).props("outlined dense autocomplete=off")
-            self._variable = ui.input(say("key_env"), placeholder="MODEL_KEY").props("outlined dense")
+            self._name = entry(say("source_name"), value=self._given or "main")
+            self._url = entry(say("base_url"), value="http://127.0.0.1:11434/v1")
+            self._model = entry(say("model"), placeholder="qwen3:8b")
+            self._key = entry(say("key"), password=True)
+            self._variable = entry(say("key_env"), placeholder="MODEL_KEY")
             text("p", say("key_about"), "fine")
-        with block("div", "row"):
+        with block("div", "flow"):
             button(say("save_and_try"), self._save, "main", "bolt")
         self._result = block("div")
         self._result.props["role"] = "status"
@@ -61,9 +59,7 @@ class SourceForm:
                 if mine is not None:
                     show_check(visit, mine)
             if mine is not None and mine.ok:
-                told = self._done()
-                if told is not None:
-                    await told
+                self._done()
 
 
 def show_check(visit: Visit, check: CheckForm) -> None:

@@ -32,7 +32,7 @@ class TimelineList(Element, component="files/timeline.js"):
         only = f"&in_channel={quote(channel)}&in_chat={quote(chat)}" if place else ""
         self.props["address"] = f"/api/memory/turns?limit={_PAGE}{only}"
         self.props["base"] = f"{ROOT}/memory/"
-        self.props["labels"] = {each: visit.say(f"timeline_{each}") for each in _LABELS}
+        self.props["labels"] = {each: visit.say(f"timeline_{each}", count="{count}") for each in _LABELS}
 
 
 async def build(visit: Visit, request: Request) -> None:
@@ -48,7 +48,7 @@ async def build(visit: Visit, request: Request) -> None:
         options[f"{each.place.channel}/{each.place.chat}"] = (
             f"{each.place.channel}/{each.place.chat} ({visit.number(each.turns)})"
         )
-    with block("div", "row tools"):
+    with block("div", "flow tools"):
         choice(visit.say("chat_of"), options, place, lambda to: ui.navigate.to(f"/memory?chat={quote(to)}"))
         block("span", "space")
         with block("a", "button plain") as export:

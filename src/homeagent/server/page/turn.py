@@ -69,7 +69,7 @@ def _actions(visit: Visit, turn: WholeTurn) -> None:
             await forgetting_routes.undo(target, visit.asker, visit.daemon)
             ui.navigate.to(f"/memory/{turn.turn}")
 
-    with block("div", "row tools"):
+    with block("div", "flow tools"):
         if turn.forgotten:
             button(visit.say("bring_back"), bring_back, "plain", "undo")
         else:

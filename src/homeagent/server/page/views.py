@@ -1,7 +1,5 @@
 """Every view with its address; each is built anew for each look, for whoever looks."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final

@@ -41,9 +41,7 @@ class Visit:
     def asker(self) -> Asker:
         """Who asks. Raises `AccessError` when the token holds no longer, so that a page left open ends too."""
         if self.daemon.tokens.holds(self.token) is None:
-            raise AccessError(
-                "token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401
-            )
+            raise AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
         return Asker(self.person, self.token)
 
     @property
@@ -59,8 +57,10 @@ class Visit:
         """Whether it is the owner, to know what to show; what is done goes by `owner`."""
         return Asker(self.person, self.token).is_owner
 
-    def say(self, key: str, **values: object) -> str:
+    def say(self, key: str, /, **values: object) -> str:
         """Return a text of the page in the language of the visit."""
+        if self.language == "en" and next(iter(values.values()), "") in (1, "1") and self.has(f"{key}_one"):
+            key = f"{key}_one"
         return words(key, self.language).format(**values)
 
     def has(self, key: str) -> bool:
@@ -69,6 +69,8 @@ class Visit:
 
     def told(self, text: str) -> str:
         """Return what an error or a reason says, in the language of the visit."""
+        if self.has(f"reason: {text}"):
+            return words(f"reason: {text}", self.language)
         return self.daemon.options.in_chinese(text) if self.language == "zh" and text else text
 
     def when(self, moment: str | datetime | None, *, day: bool = False) -> str:
@@ -91,9 +93,7 @@ def visit_of(request: HTTPConnection) -> Visit | None:
     if token is None:
         return None
     theme = request.cookies.get(THEME, "")
-    return Visit(
-        daemon, token.person, token.id, language_of(request), theme if theme in ("light", "dark") else "auto"
-    )
+    return Visit(daemon, token.person, token.id, language_of(request), theme if theme in ("light", "dark") else "auto")
 
 
 def language_of(request: HTTPConnection) -> str:

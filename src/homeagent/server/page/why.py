@@ -28,14 +28,14 @@ def show_why(visit: Visit, why: Mapping[str, object], facts: Sequence[Fact]) -> 
     with block("ol", "hits"):
         for each in passages:
             with block("li", "hit" if not each["left_out"] else "hit left"):
-                with block("div", "row"):
+                with block("div", "flow"):
                     chip(visit.say("given") if not each["left_out"] else visit.say("not_given"))
                     if each["left_out"]:
                         text("span", visit.told(each["left_out"]), "fine")
                     if each["superseded"]:
                         chip(visit.say("older_value"), "warn")
                 text("p", str(each["text"])[:600], "said")
-                with block("div", "row"):
+                with block("div", "flow"):
                     text("span", f"{visit.when(each['at'])} {each['sender']}", "fine")
                     reasons(visit, each["why"])
                     link(visit.say("open_turn"), f"/memory/{each['turn']}", "link fine")

@@ -11,11 +11,11 @@ export default {
         <div :key="item.turn" class="timeline-row">
           <h2 v-if="day(index)" class="day">{{ day(index) }}</h2>
           <a class="turn-entry" :class="{ forgotten: item.forgotten }" :href="base + item.turn">
-            <span class="row">
+            <span class="flow">
               <span class="fine">{{ time(item) }}</span>
               <span class="fine place">{{ item.sender }} · {{ item.place.channel }}/{{ item.place.chat }}</span>
-              <span v-if="item.forgotten" class="chip warn">{{ labels.forgotten }}</span>
-              <span v-if="item.status !== 'done'" class="chip warn">{{ labels[item.status] || item.status }}</span>
+              <span v-if="item.forgotten" class="chip is-warn">{{ labels.forgotten }}</span>
+              <span v-if="item.status !== 'done'" class="chip is-warn">{{ labels[item.status] || item.status }}</span>
               <span v-for="tool in tools(item)" class="chip">{{ tool }}</span>
               <span v-if="item.attachments" class="chip">{{ labels.files }} {{ item.attachments }}</span>
             </span>

@@ -115,10 +115,10 @@ HOME: Final[dict[str, tuple[str, str]]] = {
     "holdings": ("What this home holds", "本机主目录的内容"),
     "home": ("Folder", "目录"),
     "embedder": ("Vectors by", "向量模型"),
-    "raw_digest": ("Raw digest", "原文指纹"),
+    "raw_digest": ("Raw digest", "原文摘要值"),
     "raw_digest_about": (
         "No change of policy moves the raw digest: it stands for every word that was kept.",
-        "改变策略不会改变原文指纹：它代表保存下来的每个字。",
+        "改变策略不会改变原文摘要值：它代表保存下来的每个字。",
     ),
     "count_turns": ("Turns", "轮次"),
     "count_segments": ("Segments", "段"),

@@ -14,7 +14,10 @@ _TITLES: Final[dict[str, tuple[str, str]]] = {
     "facts_of": ("About whom or what?", "关于谁或什么？"),
     "facts_current": ("Only what holds now", "只看现在成立的"),
     "facts_pending": ("{count} turns are still to be read for facts.", "还有 {count} 轮对话尚未提取事实。"),
-    "facts_cut": ("{shown} of {total} are shown: ask about one subject.", "只显示 {total} 条中的 {shown} 条，请指定对象。"),
+    "facts_cut": (
+        "{shown} of {total} are shown: ask about one subject.",
+        "只显示 {total} 条中的 {shown} 条，请指定对象。",
+    ),
     "empty_facts": ("No facts yet", "还没有事实"),
     "empty_facts_next": (
         "Say something that is so: “My sister is called Lin and lives in Suzhou.”",
@@ -44,7 +47,10 @@ _TITLES: Final[dict[str, tuple[str, str]]] = {
         "事实把谁和什么连在一起。可以拖动、缩放，点选可查看其事实。",
     ),
     "graph_cut": ("There is more than is shown.", "只显示了一部分。"),
-    "graph_picture": ("Graph of {nodes} people and things and {edges} facts", "关系图：{nodes} 个人和事物，{edges} 条事实"),
+    "graph_picture": (
+        "Graph of {nodes} people and things and {edges} facts",
+        "关系图：{nodes} 个人和事物，{edges} 条事实",
+    ),
     "graph_list": ("The same as a list", "以列表显示"),
     "entity_person": ("Person", "人"),
     "entity_relative": ("Relative or friend", "亲友"),

@@ -34,8 +34,10 @@ MEMORY: Final[dict[str, tuple[str, str]]] = {
     "back_to_timeline": ("Back to the time line", "返回时间线"),
     "turn_title": ("One turn", "一轮对话"),
     "turn_about": (
-        "On the left what was said, word for word. On the right what memory computes of it: what is searched, "
-        "summarised and read for facts. What is struck through on the left is not in memory.",
+        (
+            "On the left what was said, word for word. On the right what memory computes of it: what is searched, "
+            "summarised and read for facts. What is struck through on the left is not in memory."
+        ),
         "左边是原文，一字不差。右边是记忆据此计算的文字：搜索、摘要和事实都只用它。左边划掉的部分不在记忆中。",
     ),
     "when": ("When", "时间"),
@@ -81,6 +83,7 @@ MEMORY: Final[dict[str, tuple[str, str]]] = {
     "role_system": ("Note of the system", "系统说明"),
     "tool_error": ("The tool failed", "工具出错"),
     "because": ("Why:", "原因："),
+    "reason: no policy": ("nothing keeps it out", "没有策略限制它"),
     "raw": ("Word for word ({count} characters)", "原文（{count} 字）"),
     "computed": ("What memory computes ({count} characters)", "记忆据此计算（{count} 字）"),
     "rewritten": (
@@ -114,8 +117,10 @@ MEMORY: Final[dict[str, tuple[str, str]]] = {
     "speaks_for_it": ("What speaks for it:", "命中原因："),
     "why_not": ("Why is this sentence (not) in memory?", "这句话为什么（不）在记忆中？"),
     "why_not_about": (
-        "Write some words as they were said, typed or returned by a tool. You see where they stand and what became of "
-        "them.",
+        (
+            "Write some words as they were said, typed or returned by a tool. You see where they stand and what "
+            "became of them."
+        ),
         "写下原话、或工具输出中的几个字，就能看到它们在哪里、后来如何处理。",
     ),
     "sentence": ("Words of it", "其中的几个字"),

@@ -8,8 +8,10 @@ __all__ = ["POLICIES"]
 
 POLICIES: Final[dict[str, tuple[str, str]]] = {
     "policies_about": (
-        "What enters memory of each tool and channel. Words stay in the log whatever you choose here, so every choice "
-        "can be changed back.",
+        (
+            "What enters memory of each tool and channel. Words stay in the log whatever you choose here, so every "
+            "choice can be changed back."
+        ),
         "每个工具和渠道的内容如何进入记忆。无论怎么选，原文都留在日志里，所以随时可以改回来。",
     ),
     "policies_how": ("How to hide a tool, and what the choices mean", "如何隐藏一个工具，各个选项是什么意思"),
@@ -29,16 +31,30 @@ POLICIES: Final[dict[str, tuple[str, str]]] = {
         "A cleaner takes out the noise first, for example json(content) keeps one field of a JSON answer.",
         "先由清洗器去掉噪声，例如 json(content) 只保留 JSON 中的一个字段。",
     ),
-    "treatment_no_memory": ("Nothing (hidden)", "不进入（隐藏）"),
-    "treatment_no_memory_about": (
-        "Neither output nor arguments enter memory. To hide a tool: choose “Change” beside it, choose this, try it, "
-        "then set it.",
+    "treatment_hidden": ("Nothing (hidden)", "不进入（隐藏）"),
+    "treatment_hidden_about": (
+        (
+            "Neither output nor arguments enter memory. To hide a tool: choose “Change” beside it, choose this, "
+            "try it, then set it."
+        ),
         "输出和参数都不进入记忆。隐藏工具的方法：点它旁边的“更改”，选择此项，先试算，再设定。",
+    ),
+    "treatment_default": ("The default cleaner", "缺省清洗器"),
+    "treatment_default_about": (
+        (
+            "For tools that nobody described: control characters and embedded files are taken out, very long outputs "
+            "are shortened."
+        ),
+        "用于没有声明策略的工具：去掉控制字符和内嵌文件，截短过长的输出。",
     ),
     "change": ("Change", "更改"),
     "policy_amounts": (
         "{segments} outputs so far: {raw} characters said, {computed} computed",
         "至今 {segments} 段：原文 {raw} 字，参与计算 {computed} 字",
+    ),
+    "policy_amounts_one": (
+        "1 output so far: {raw} characters said, {computed} computed",
+        "至今 1 段：原文 {raw} 字，参与计算 {computed} 字",
     ),
     "try_policy": ("See what it would do", "试算效果"),
     "try_policy_about": ("Trying changes nothing.", "试算不会改变任何东西。"),

@@ -12,6 +12,7 @@ TALK: Final[dict[str, tuple[str, str]]] = {
     "no_chats": ("No chats yet.", "还没有聊天。"),
     "untitled": ("Untitled", "无标题"),
     "turns_count": ("{count} turns", "{count} 轮"),
+    "turns_count_one": ("1 turn", "1 轮"),
     "more_chats": ("{count} older chats: find them in the time line", "另有 {count} 个较早的聊天，可在时间线中查找"),
     "older_turns": ("Show older turns", "显示更早的对话"),
     "said_so_far": ("What was said", "对话内容"),
@@ -45,6 +46,7 @@ TALK: Final[dict[str, tuple[str, str]]] = {
     "thinking": ("Thinking…", "思考中……"),
     "writing": ("Writing…", "正在回答……"),
     "recalled": ("Recalled {count} passages…", "想起 {count} 段内容……"),
+    "recalled_one": ("Recalled 1 passage…", "想起 1 段内容……"),
     "tool_runs": ("{tool} runs…", "{tool} 正在运行……"),
     "running": ("Running…", "运行中……"),
     "tool_done": ("Done in {seconds} s", "完成，用时 {seconds} 秒"),
@@ -78,14 +80,18 @@ TALK: Final[dict[str, tuple[str, str]]] = {
     ),
     "with_model": ("Answer with a model", "用模型回答"),
     "with_model_about": (
-        "Any server that speaks the OpenAI protocol: on this machine, in the house, or a paid one. It is asked for its "
-        "list of models, which costs nothing.",
+        (
+            "Any server that speaks the OpenAI protocol: on this machine, in the house, or a paid one. It is asked "
+            "for its list of models, which costs nothing."
+        ),
         "任何兼容 OpenAI 协议的服务：本机、家中或付费的都行。保存时只查询模型列表，不产生费用。",
     ),
     "offline": ("Go on without one", "不用模型"),
     "offline_about": (
-        "Everything but free answers works: what you say is kept and found again, tools run, nothing leaves the house. "
-        "You can add a model at any time.",
+        (
+            "Everything but free answers works: what you say is kept and found again, tools run, nothing leaves the "
+            "house. You can add a model at any time."
+        ),
         "除自由回答外都能用：说过的话会保存并能找到，工具能运行，数据不出家门。以后随时可以添加模型。",
     ),
     "go_offline": ("Go on offline", "离线使用"),
