@@ -14,9 +14,9 @@ __all__ = ["document_words"]
 
 _MOST_BYTES: Final = 50_000_000
 _MOST_CHARACTERS: Final = 2_000_000
-_TEXT: Final = frozenset(
-    ".txt .md .csv .tsv .json .xml .html .htm .log .ini .toml .yaml .yml .py .js .ts .java .c .h .cpp .go .rs .sh .sql"
-    " .srt .lrc .tex .rst".split()
+_TEXT: Final = (
+    *(".txt", ".md", ".csv", ".tsv", ".json", ".xml", ".html", ".htm", ".log", ".ini", ".toml", ".yaml", ".yml"),
+    *(".py", ".js", ".ts", ".java", ".c", ".h", ".cpp", ".go", ".rs", ".sh", ".sql", ".srt", ".lrc", ".tex", ".rst"),
 )
 _BROKEN: Final = "The file is broken or protected; ask for another copy"
 
