@@ -146,10 +146,13 @@ async def _address(context: ToolContext, code: Code, place: QqChat) -> str:
     if code.kind == "file" and place.is_group:
         found = await onebot.table("get_group_file_url", group_id=place.number, file_id=number)
     elif code.kind == "file":
-        found = await onebot.table("get_private_file_url", file_id=number)
+        found = await onebot.table("get_private_file_url", user_id=place.number, file_id=number)
     else:
-        found = await onebot.table("get_file", file=number)
-    return str(found.get("url") or "")
+        found = await onebot.table("get_file", file_id=number, file=number)
+    address = str(found.get("url") or "")
+    if not address.startswith(("http://", "https://")):  # a path on the machine of the OneBot server
+        raise ToolError("message_id", "the OneBot server gives no address to fetch it from", "Say so")
+    return address
 
 
 async def _message(context: ToolContext, message_id: int) -> tuple[Mapping[str, object], QqChat]:
