@@ -35,7 +35,9 @@ _PARTS: Final = ("FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "BYMONTHDAY", "B
 _FREQUENCIES: Final = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
 _UNTIL: Final = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?")
 _MOST_TIMES: Final = 5_000
-_YEARS: Final = 80
+_YEARS: Final = {"DAILY": 12, "WEEKLY": 30, "MONTHLY": 60, "YEARLY": 100}
+"""How far ahead a rule is followed: what does not happen within that time never does."""
+
 _HINT: Final = 'Write daily, weekly, monthly, yearly, workdays, or a rule such as "FREQ=MONTHLY;BYDAY=-1FR"'
 
 
@@ -98,7 +100,7 @@ def _by_rule(rule: str, wall: datetime, early: datetime) -> Iterator[datetime]:
     if not 0 <= count <= _MOST_TIMES:
         raise ValueError(f"COUNT is more than {_MOST_TIMES:,}")
     if "UNTIL" not in parts:
-        parts["UNTIL"] = f"{max(wall, early) + timedelta(days=366 * _YEARS):%Y%m%dT%H%M%S}"
+        parts["UNTIL"] = f"{max(wall, early) + timedelta(days=366 * _YEARS[parts['FREQ']]):%Y%m%dT%H%M%S}"
     found: Iterator[datetime] = iter(
         rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=wall)
     )

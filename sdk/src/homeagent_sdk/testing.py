@@ -43,8 +43,8 @@ _SLOW_SECONDS = 1.0
 class FakeHost:
     """Starts a plugin, runs its tools, stops it. Use it with ``async with``, or call a tool right away.
 
-    ``questions``, ``progress``, ``injected`` and ``memory.notes`` are what the plugin did; ``consent`` is what the
-    person answers. ``data_folder`` is a temporary folder unless one is given.
+    ``questions``, ``progress``, ``injected`` and ``memory.notes`` are what the plugin did; ``put_in`` counts the
+    injections, those taken back too; ``consent`` is what the person answers. ``data_folder`` is a temporary folder unless one is given.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class FakeHost:
         self.questions: list[str] = []
         self.progress: list[str] = []
         self.injected: list[Injection] = []
+        self.put_in = 0
         self.state: object = None
         where = f"settings of {plugin.name}"
         self.settings = read_settings(plugin.settings, settings or {}, where) if plugin.settings else None
@@ -139,7 +140,8 @@ class FakeContext:
         self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
     ) -> str:
         """Remember the message; it goes nowhere."""
-        number = f"injection-{len(self._host.injected) + 1}"
+        self._host.put_in += 1
+        number = f"injection-{self._host.put_in}"
         self._host.injected.append(Injection(number, text, channel or self.channel, chat or self.chat, no_memory, at))
         return number
 
