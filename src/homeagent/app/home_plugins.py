@@ -19,7 +19,7 @@ from homeagent.plugins import (
     asked_of,
     found_plugins,
     prepare_runtime,
-    tools_of,
+    wanted_of,
 )
 from homeagent.plugins.shelf import CODE, FOLDER
 
@@ -140,7 +140,7 @@ class HomePlugins:
         runtime = await asyncio.to_thread(self._runtime, plugin)
         runner = await OutOfProcess.open(plugin.told.name, runtime, host, settings)
         try:
-            plugin.check(tools_of(runner.manifest.tools))
+            plugin.check(wanted_of(runner.manifest))
             await runner.begin()
         except BaseException:
             await runner.stop()

@@ -88,6 +88,7 @@ class Session:
         await app.use_plugins(read.plugins)
         app.use(model_of(read, app.model, self._offline), agent_settings(read), distiller_of(read))
         app.hide_variables(key_variables(read))
+        await app.hub.use(read.channel_options)
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
 

@@ -1,9 +1,9 @@
 """Plugins: what they declare, where they run, and how a turn calls them. Built-ins run in this process."""
 
 from homeagent.plugins.boundary import Deadline, Failure, Interrupted, PluginError, guarded
-from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
+from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of, wanted_of
 from homeagent.plugins.consents import Consents
-from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
+from homeagent.plugins.declaration import ChannelDeclaration, HandlerDeclaration, Manifest, ToolDeclaration, declared
 from homeagent.plugins.description import Description, describe
 from homeagent.plugins.environment import Runtime, prepare_runtime
 from homeagent.plugins.host import CallSeat, Host, Injector
@@ -24,6 +24,7 @@ from homeagent.plugins.template import write_new
 __all__ = [
     "START_SECONDS",
     "CallSeat",
+    "ChannelDeclaration",
     "Consent",
     "Consents",
     "Deadline",
@@ -62,5 +63,6 @@ __all__ = [
     "put_in",
     "take_out",
     "tools_of",
+    "wanted_of",
     "write_new",
 ]
