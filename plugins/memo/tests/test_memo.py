@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
+from memo import plugin
 
 from homeagent_sdk import SettingsError
 from homeagent_sdk.calling import call_tool
 from homeagent_sdk.convert import convert_arguments
 from homeagent_sdk.testing import FakeContext, FakeHost
-from memo import plugin
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

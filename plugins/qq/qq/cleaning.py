@@ -14,7 +14,7 @@ from homeagent_sdk import CleanerError, read_json
 from qq.codes import Code, as_text, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "message_words",
@@ -32,20 +32,21 @@ _CLOCK: Final = r"(?:[上下]午[ \t]*)?[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9](?:[ \t
 # The line above each message that was copied out of QQ: name and number, date and time; nothing else on it. Without the
 # number it may be a line that somebody wrote.
 _COPIED_HEAD: Final = re.compile(
-    rf"(?m)^(?:[^\n]{{0,60}}?{_NUMBER}[ \t]*{_DAY}{_CLOCK}|{_DAY}{_CLOCK}[ \t]+[^\n]{{0,60}}?{_NUMBER})[ \t]*(?:\n|\Z)"
+    rf"[^\n]{{0,60}}?{_NUMBER}[ \t]*{_DAY}{_CLOCK}[ \t]*|{_DAY}{_CLOCK}[ \t]+[^\n]{{0,60}}?{_NUMBER}[ \t]*"
 )
-_STAMP: Final = re.compile(rf"(?m)^[ \t]*[\[【(（]{_DAY}{_CLOCK}[\]】)）][ \t]*")
+_LONGEST_HEAD: Final = 160
+_STAMP: Final = re.compile(rf"[\[【(（]{_DAY}{_CLOCK}[\]】)）][ \t]*")
 # How clients without replies of their own write one: the quoted words in brackets, a rule of dashes, the answer.
-_QUOTED_HEAD: Final = re.compile(r"\A[ \t]*「[^「」]{0,2000}」[ \t]*\n[ \t]*(?:[-—–－][ \t]*){3,60}\n")
+_QUOTED_HEAD: Final = re.compile(r"\s{0,20}「[^「」]{0,2000}」[ \t]{0,20}\n[ \t]{0,20}(?:[-—–－][ \t]{0,4}){3,60}\n")
 _REPLY_HEAD: Final = re.compile(
-    r"\A[ \t]*[\[【](?:回复|引用|Reply(?: to)?)[ \t:：]*[^\[\]【】\n]{0,500}[\]】][ \t]*\n?"
+    r"\s{0,20}[\[【](?:回复|引用|Reply(?: to)?)[ \t:：]{0,4}[^\[\]【】\n]{0,500}[\]】][ \t]{0,20}\n?"
 )
 _SUFFIX: Final = re.compile(
-    r"[ \t\n]*[\[【(（](?:来自|From|from)?[ \t]*(?:QQ)?[ \t]*(?:群聊?|私聊|好友|[Gg]roup|[Pp]rivate)(?:消息)?[ \t:：]*"
-    r"[^\[\]【】()（）\n]{0,60}(?:[(（][1-9][0-9]{4,11}[)）])?[ \t]*[\]】)）]\s*\Z"
+    r"[\[【(（](?:来自|From|from)?[ \t]?(?:QQ)?[ \t]?(?:群聊?|私聊|好友|[Gg]roup|[Pp]rivate)(?:消息)?[ \t:：]{0,4}"
+    r"[^\[\]【】()（）\n]{0,60}(?:[(（][1-9][0-9]{4,11}[)）])?[ \t]?[\]】)）]\Z"
 )
+_LONGEST_SUFFIX: Final = 120
 _SPACES: Final = re.compile(r"[ \t\u00a0\u2005]{2,}")
-_BLANK_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _CARD_FIELDS: Final = ("prompt", "title", "desc", "summary")
 _DEEPEST_CARD: Final = 6
 
@@ -54,9 +55,24 @@ def message_words(text: str) -> str:
     """Return the words of one message as it came: without codes, reply heads, copied heads and group suffixes."""
     words = "".join(part if isinstance(part, str) else _code_words(part) for part in parts_of(text))
     words = words.replace("\r\n", "\n")
-    for template in (_QUOTED_HEAD, _REPLY_HEAD, _COPIED_HEAD, _STAMP, _SUFFIX):
-        words = template.sub("", words)
-    return _BLANK_LINES.sub("\n", _SPACES.sub(" ", words)).strip()
+    for head in (_QUOTED_HEAD, _REPLY_HEAD):
+        if found := head.match(words):
+            words = words[found.end() :]
+    lines = (_SPACES.sub(" ", _STAMP.sub("", line, count=1) if _STAMP.match(line) else line) for line in _said(words))
+    return _without_suffix("\n".join(line.strip() for line in lines))
+
+
+def _said(words: str) -> Iterator[str]:
+    """Yield the lines that somebody said: no empty ones, no heads of messages that were copied out of QQ."""
+    for line in map(str.strip, words.split("\n")):
+        if line and (len(line) > _LONGEST_HEAD or not _COPIED_HEAD.fullmatch(line)):
+            yield line
+
+
+def _without_suffix(words: str) -> str:
+    # Only the end is looked at: a search for something that ends a text takes the square of its length.
+    found = _SUFFIX.search(words, max(0, len(words) - _LONGEST_SUFFIX))
+    return words[: found.start()].rstrip() if found else words
 
 
 def words_of_message(text: str) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Code", "as_text", "codes_in", "parts_of", "unescaped"]
 
-_CODE: Final = re.compile(r"\[CQ:([A-Za-z0-9_.-]{1,40})((?:,[^\[\]]*+)?)(?:\]|\Z)")
+_CODE: Final = re.compile(r"\[CQ(?::([A-Za-z0-9_.-]{1,40})((?:,[^\[\]]*+)?)(?:\]|\Z)|:?\Z)")
 _ESCAPES: Final = (("&", "&amp;"), ("[", "&#91;"), ("]", "&#93;"))
 _COMMA: Final = (",", "&#44;")
 
@@ -28,7 +28,7 @@ def parts_of(text: str) -> Iterator[str | Code]:
     for found in _CODE.finditer(text):
         if found.start() > place:
             yield unescaped(text[place : found.start()])
-        yield Code(found[1], _values(found[2]))
+        yield Code(found[1] or "", _values(found[2] or ""))
         place = found.end()
     if place < len(text):
         yield unescaped(text[place:])

@@ -8,12 +8,12 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+from qq import plugin
+from qq.cleaning import message_words
 from standin import BOT, FAMILY, MING, OWNER, STRANGER, TOKEN, WORK, World, message, standing_in
 
 from homeagent_sdk import Attachment, Outgoing, RefusedError
 from homeagent_sdk.testing import FakeHost
-from qq import plugin
-from qq.cleaning import message_words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

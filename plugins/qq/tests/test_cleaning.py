@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from standin import FAMILY, MING, OWNER, World, message
-
-from homeagent_sdk import CleanerError, function_cleaner
-from homeagent_sdk.testing import check_cleaner
 from qq.cleaning import (
     message_words,
     words_of_document,
@@ -18,6 +14,10 @@ from qq.cleaning import (
     words_of_messages,
     words_of_video,
 )
+from standin import FAMILY, MING, OWNER, World, message
+
+from homeagent_sdk import CleanerError, function_cleaner
+from homeagent_sdk.testing import check_cleaner
 
 CARD = (
     json.dumps(

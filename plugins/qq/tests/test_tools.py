@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import docx
 import openpyxl
 import pytest
+from qq import plugin
 from standin import BOT, FAMILY, MING, OWNER, TOKEN, WORK, World, standing_in
 
 from homeagent_sdk import ToolError
 from homeagent_sdk.calling import call_tool
 from homeagent_sdk.convert import convert_arguments
 from homeagent_sdk.testing import FakeContext, FakeHost
-from qq import plugin
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -225,7 +225,7 @@ def test_downloads_go_on_in_the_background_and_are_listed_after_a_restart(world:
 def test_nothing_is_fetched_from_elsewhere(world: World, tmp_path: Path) -> None:
     async def run(host: FakeHost) -> None:
         here = Place(host)
-        for address in ("http://192.168.1.1/x", "http://evilqq.com/x", "file:///etc/passwd", f"{world.url}/files/away"):
+        for address in ("http://192.168.1.1/x", "http://evilqq.com/x", f"{world.url}/files/away"):
             world.messages[106]["message"] = []
             world.messages[106]["raw_message"] = f"[CQ:file,file=../../x.txt,url={address}]"
             reason = await here.refused("qq_read_document", message_id=106)

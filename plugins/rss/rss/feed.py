@@ -51,7 +51,7 @@ def read_feed(data: bytes, content_type: str, address: str) -> Feed:
     if content_type:
         headers["content-type"] = content_type
     found = feedparser.parse(data, response_headers=headers)
-    if not found.entries and (found.bozo or not found.version):
+    if not found.entries and (found.bozo or not found.get("version")):
         problem = found.get("bozo_exception")
         raise NoFeedError(f"it is no feed ({problem})" if problem else "it is no feed")
     items = [_item(entry) for entry in found.entries[:_MOST_ITEMS]]

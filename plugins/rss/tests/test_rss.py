@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from standin import MODIFIED, rss, standing_in
-
-from homeagent_sdk.calling import call_tool
-from homeagent_sdk.testing import FakeContext, FakeHost
 from rss import plugin
 from rss.fetching import FetchError, check_address
 from rss.reader import Reader
 from rss.settings import RssSettings
 from rss.store import Chat, Store
+from standin import MODIFIED, rss, standing_in
+
+from homeagent_sdk.calling import call_tool
+from homeagent_sdk.testing import FakeContext, FakeHost
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -250,7 +250,7 @@ def test_a_public_name_that_leads_home_is_refused_when_it_answers(
     resolved = socket.getaddrinfo
 
     def leads_home(host: str, *rest: object, **named: object) -> object:
-        return resolved("127.0.0.1" if host == "feeds.example.org" else host, *rest, **named)
+        return resolved("127.0.0.1" if host in ("feeds.example.org", b"feeds.example.org") else host, *rest, **named)
 
     monkeypatch.setattr(socket, "getaddrinfo", leads_home)
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from standin import standing_in
-
-from homeagent_sdk.testing import FakeHost
 from weather import plugin
 from weather.words import sky
+
+from homeagent_sdk.testing import FakeHost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -45,9 +45,9 @@ _SLOW_SECONDS = 1.0
 class FakeHost:
     """Starts a plugin, runs its tools, stops it. Use it with ``async with``, or call a tool right away.
 
-    ``questions``, ``progress``, ``injected``, ``arrivals`` and ``memory.notes`` are what the plugin did; ``put_in`` counts
-    the injections, those taken back too; ``consent`` is what the person answers. ``data_folder`` is a temporary folder
-    unless one is given. `connect` gives a connection of one of its channels.
+    ``questions``, ``progress``, ``injected``, ``arrivals`` and ``memory.notes`` are what the plugin did; ``put_in``
+    counts the injections, those taken back too; ``consent`` is what the person answers. ``data_folder`` is a temporary
+    folder unless one is given. `connect` gives a connection of one of its channels.
     """
 
     def __init__(
