@@ -42,6 +42,7 @@ async def test_the_messages_of_a_chat_are_answered_in_order(tmp_path: Path) -> N
         for number in range(3):
             await world.says(ANNA, f"word {number}", id=str(number))
         assert await world.hears(ANNA, 3) == ["re word 0", "re word 1", "re word 2"]
+        await world.settled()
         assert world.statuses() == ["done"] * 3
 
 

@@ -25,7 +25,7 @@ def test_a_short_text_stays_as_it_is() -> None:
 
 
 def test_a_long_text_is_cut_at_the_best_place() -> None:
-    assert split("The first.\n\nThe second.\nThe third.", 24) == ["The first.\n\nThe second.", "The third."]
+    assert split("The first.\n\nThe second.\nThe third.", 28) == ["The first.\n\nThe second.", "The third."]
     assert split("The first.\n\nThe second is longer.", 22) == ["The first.", "The second is longer."]
     assert split("line one\nline two\nline three", 18) == ["line one\nline two", "line three"]
     assert split("今天天气很好。我们去公园吧！好吗", 10) == ["今天天气很好。", "我们去公园吧！好吗"]

@@ -95,7 +95,7 @@ async def test_a_guest_has_no_tools_of_the_owner_and_agrees_to_nothing(tmp_path:
     async with World(tmp_path, [call("paint", colour="red"), "I can't"], paint) as world:
         await world.says(ANNA, "paint it red")
         assert await world.hears(ANNA) == ["I can't"]
-        assert world.requests[0].tools == ()
+        assert [each.name for each in world.requests[0].tools] == ["read_more"]
         assert "there is no tool" in world.raw()[0][2].text
     allowed = replace(HOUSE, guest_tools=("pai*",))
     async with World(tmp_path, [call("paint", colour="red"), "no"], paint, options=allowed) as world:
@@ -111,6 +111,7 @@ async def test_a_turn_that_hangs_is_stopped_with_the_program_and_gone_on_with_af
         await until(lambda: len(world.requests) == 1)
     async with World(tmp_path, ["here I am"]) as world:
         assert await world.hears(ANNA) == ["here I am"]
+        await world.settled()
         assert world.statuses() == ["interrupted", "done"]
         assert [[each.role for each in turn] for turn in world.raw()] == [["user"], ["system", "assistant"]]
         assert "hello there" in world.requests[0].messages[1].text

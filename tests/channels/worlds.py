@@ -119,6 +119,11 @@ class World:
         await until(lambda: len(self.platform.texts(chat)) >= count)
         return self.platform.texts(chat)
 
+    async def settled(self) -> None:
+        """Wait until every message that came in was answered, and everything that was put in."""
+        while self.app.hub.state()["unanswered"] or self.app.inbox._waiting or self.app.agent.is_busy():
+            await asyncio.sleep(0.005)
+
     def raw(self) -> list[list[Segment]]:
         memory = self.app.memory
         return [[row.segment for row in memory.segments(turn)] for turn in memory.turns()]

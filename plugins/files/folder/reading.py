@@ -16,7 +16,7 @@ _AT_ONCE = 32_000
 _MOST_ENTRIES = 500
 
 
-@tool(cleaner=f"json(content) | head({_AT_ONCE})", parallel=True)
+@tool(cleaner="json(content) | head(32000)", parallel=True)
 def folder_read(context: ToolContext, path: str, start: int = 0) -> str:
     """Read a text file (UTF-8): JSON with the text in "content", at most 32,000 characters of it.
 

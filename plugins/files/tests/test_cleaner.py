@@ -14,7 +14,7 @@ CLEANER = folder_read.policy.cleaner
     [
         (SHOPPING, "牛奶两升\nEggs: twelve"),
         (json.dumps(json.loads(SHOPPING)), "牛奶两升\nEggs: twelve"),  # as \uXXXX
-        (SHOPPING[:-9], "牛奶两升\nEggs: t"),  # cut off
+        (SHOPPING[: SHOPPING.index("welve")], "牛奶两升\nEggs: t"),  # cut off
         ('{"path": "a", "content": "\\u725b\\u59', "牛"),  # cut off inside of an escape
         ('{"path": "a", "characters": 0, "more": false, "content": ""}', ""),
     ],

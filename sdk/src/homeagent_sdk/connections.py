@@ -28,10 +28,11 @@ class Connections:
         channel = self._channels.get(name)
         if channel is None:
             raise DeclarationError(f"channel {name!r}", "there is no such channel", "Ask for one that is declared")
-        connection = channel.connect(context)
-        if not isinstance(connection, Connection):
+        made: object = channel.connect(context)
+        if not isinstance(made, Connection):
             where = f"channel {name!r}, connect"
-            raise DeclarationError(where, f"it made a {type(connection).__name__}", "Return a Connection")
+            raise DeclarationError(where, f"it made a {type(made).__name__}", "Return a Connection")
+        connection = made
         self._open[name] = connection
         try:
             await connection.listen()

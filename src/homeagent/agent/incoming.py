@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from homeagent.memory import OWNER, Segment, Turn, is_owner
 from homeagent_sdk import TurnInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
 
     from homeagent.agent.ports import MemoryPort, PastTurn, Ui
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RESUMED", "Incoming", "OpenTurn", "Words", "speaker_of"]
 
+
+T = TypeVar("T")
 
 RESUMED: Final = "resumed"
 """In the log, the plugin of the segment that begins a turn which goes on with an interrupted one."""
@@ -168,7 +170,7 @@ class OpenTurn:
             status="open",
         )
         kept = None if incoming.private else memory
-        turn_id = None if kept is None else await asyncio.to_thread(kept.begin, turn)
+        turn_id = None if kept is None else await _begun(turn, kept)
         place = incoming.place
         info = TurnInfo(
             turn_id or "", place.channel, place.chat, incoming.person, incoming.members, at, incoming.private
@@ -179,7 +181,7 @@ class OpenTurn:
         """Add a segment; it is on the disk when this returns."""
         self.segments.append(segment)
         if self.memory is not None and self.id is not None:
-            await asyncio.to_thread(self.memory.append, self.id, segment)
+            await _settled(asyncio.to_thread(self.memory.append, self.id, segment))
 
     async def close(self) -> None:
         """Close the turn as what it was; once."""
@@ -187,7 +189,28 @@ class OpenTurn:
             return
         self.closed = True
         if self.memory is not None and self.id is not None:
-            await asyncio.shield(asyncio.to_thread(self.memory.close, self.id, self.status))
+            await _settled(asyncio.to_thread(self.memory.close, self.id, self.status))
+
+
+async def _settled(writing: Awaitable[T]) -> T:
+    """Wait for something that is being written, to its end; a cancellation is raised after that."""
+    work = asyncio.ensure_future(writing)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        await asyncio.wait({work})
+        raise
+
+
+async def _begun(turn: Turn, memory: MemoryPort) -> TurnId:
+    """Open a turn. When this is cancelled meanwhile the turn is closed again: nobody else knows of it."""
+    opening = asyncio.ensure_future(asyncio.to_thread(memory.begin, turn))
+    try:
+        return await _settled(opening)
+    except asyncio.CancelledError:
+        if opening.done() and not opening.cancelled() and opening.exception() is None:
+            await asyncio.to_thread(memory.close, opening.result(), "interrupted")
+        raise
 
 
 def _first_segments(incoming: Incoming, *, hidden: bool) -> tuple[Segment, ...]:

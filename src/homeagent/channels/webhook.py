@@ -103,7 +103,7 @@ class WebhookLine:
         if response.status_code in _REFUSED:
             raise RefusedError(f"the callback answered {response.status_code}")
         if not response.is_success:
-            raise InputError("webhook callback", f"answered {response.status_code}", "It is tried again")
+            raise InputError("webhook callback", f"the callback answered {response.status_code}", "It is tried again")
         return message.key
 
     async def typing(self, chat: str) -> None:

@@ -108,7 +108,7 @@ class ModelSettings:
     priority: int = 100
 
 
-GUEST_TOOLS: Final = ("clock_now", "memory_recall", "memory_note", "doc_query", "person_query")
+GUEST_TOOLS: Final = ("clock_now", "memory_recall", "memory_note", "doc_query", "person_query", "read_more")
 """The tools that people other than the owner may use in a channel, unless the settings name others."""
 
 

@@ -69,7 +69,10 @@ def _channel(said: object, plugin: str) -> ChannelDeclaration:
             "input": dict(input_policy),
             "output": dict(output_policy),
         } if length > 0:
-            check_channel_name(name, f"plugin {plugin!r}, channel {name!r}")
+            try:
+                check_channel_name(name, f"plugin {plugin!r}, channel {name!r}")
+            except SdkError as error:
+                raise PluginError(error.where, error.problem, error.next_step) from error
             can = Capabilities(length, edit, typing, files)
             policies = _policy(input_policy, plugin), _policy(output_policy, plugin)
             return ChannelDeclaration(name, can, *policies, plugin)
