@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from homeagent.app import App, AppParts
-from homeagent.channels import Pauses, Response, Webhook, mounted
+from homeagent.channels import Mounted, Pauses, Response, Webhook
 from homeagent.channels.signing import SIGNATURE, TIMESTAMP, signature, signed, verify
 from homeagent.channels.webhook import MAX_BODY_BYTES
 from homeagent.config import ChannelOptions
@@ -198,7 +198,7 @@ async def test_with_a_callback_the_answer_is_posted_signed_and_tried_again(tmp_p
 @in_loop
 async def test_it_can_be_mounted_into_any_server(tmp_path: Path) -> None:
     async with running(tmp_path, ["hello you"]) as app:
-        application = mounted(app.webhook)
+        application = Mounted(app.webhook)
         body = body_of("hi")
 
         async def ask(scope: dict[str, object], *pieces: bytes) -> Response:

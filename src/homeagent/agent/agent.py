@@ -268,6 +268,16 @@ class Agent:
             await self._archive(chat)
             return len(left)
 
+    async def go_on_from(self, place: Place, before: Sequence[PastTurn]) -> None:
+        """Show these turns before those of the chat at a place: it goes on from a conversation that was held elsewhere.
+
+        Harmless when it is said again.
+        """
+        chat = await self._chats.at(place)
+        async with chat.lock:
+            if chat.before != tuple(before):
+                chat.before, chat.stale = tuple(before), True
+
     def is_busy(self) -> bool:
         """Whether a turn is under way in any chat."""
         return self._chats.any_locked()

@@ -45,6 +45,8 @@ class Incoming:
     sender. ``name`` is what he calls himself: shown to the model, nobody is known by it. ``owner`` says that the
     identity map knows him as the owner. ``tools`` are the tools the turn may use, by names or globs; None is all.
     ``resumes`` are the words of an interrupted turn that this one goes on with; ``text`` then says so to the model.
+    ``guidance`` is what the program that it comes through asks of the answer; it is no part of what was said and is
+    not kept.
     """
 
     text: str
@@ -63,6 +65,7 @@ class Incoming:
     owner: bool = False
     tools: tuple[str, ...] | None = None
     resumes: str = ""
+    guidance: str = ""
 
     @property
     def words(self) -> str:

@@ -18,9 +18,9 @@ __all__ = ["KnowledgePort", "MemoryPort", "PastTurn", "Ui"]
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A turn of the log as the window shows it again after a restart."""
+    """A turn of the log as the window shows it again after a restart; ``turn`` is None for one that is not kept."""
 
-    turn: TurnId
+    turn: TurnId | None
     sender: str
     injected: bool
     segments: tuple[Segment, ...]

@@ -92,6 +92,7 @@ class App:
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
         self.hub = self._made_hub(parts)
         self.webhook = Webhook(self.hub, lambda: self.hub.options(WEBHOOK))
+        memory.background.yield_to(self.agent.is_busy)
 
     @classmethod
     def open(cls, home: Path | str, parts: AppParts | None = None) -> Self:

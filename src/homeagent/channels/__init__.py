@@ -5,7 +5,7 @@ from homeagent.channels.exchange import Company, Outcome, Past
 from homeagent.channels.hub import INJECTED, Hub
 from homeagent.channels.intake import Taken
 from homeagent.channels.lines import Line
-from homeagent.channels.mounting import mounted
+from homeagent.channels.mounting import Mounted
 from homeagent.channels.sending import Pauses
 from homeagent.channels.webhook import WEBHOOK, Response, Webhook, WebhookLine
 
@@ -16,6 +16,7 @@ __all__ = [
     "Hub",
     "HubParts",
     "Line",
+    "Mounted",
     "Outcome",
     "Past",
     "Pauses",
@@ -23,5 +24,4 @@ __all__ = [
     "Taken",
     "Webhook",
     "WebhookLine",
-    "mounted",
 ]

@@ -7,6 +7,7 @@ nothing more urgent waits. So a job has to know how far it came when it is run o
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import heapq
 import itertools
 import logging
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from homeagent.errors import HomeAgentError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Coroutine
 
     from homeagent.memory import Place
 
@@ -30,20 +31,21 @@ class Job:
     """Something to do in a chat: ``run`` does it, and goes on with it after an interruption.
 
     Of those that wait the highest ``priority`` comes first, before others of its priority one that ``interrupt``s.
-    ``ended`` is set when it is done, failed or withdrawn.
+    ``ended`` is set when it is done, failed or withdrawn. It runs in the context in which it was made.
     """
 
-    run: Callable[[], Awaitable[None]]
+    run: Callable[[], Coroutine[object, object, None]]
     priority: int = 0
     interrupt: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
 
 class _Lane:
     def __init__(self) -> None:
         self.waiting: list[tuple[int, bool, int, Job]] = []
         self.numbers = itertools.count()
-        self.present: tuple[int, Job, asyncio.Future[None]] | None = None
+        self.present: tuple[int, Job, asyncio.Task[None]] | None = None
         self.again = False
         self.worker: asyncio.Task[None] | None = None
 
@@ -103,7 +105,7 @@ class Lanes:
         while lane.waiting:
             *_, number, job = heapq.heappop(lane.waiting)
             lane.again = False
-            task = asyncio.ensure_future(job.run())
+            task = asyncio.get_running_loop().create_task(job.run(), context=job.context)
             lane.present = (number, job, task)
             try:
                 await asyncio.wait({task})
@@ -123,7 +125,7 @@ class Lanes:
             del self._lanes[place]
 
 
-def _look_at(task: asyncio.Future[None], place: Place) -> None:
+def _look_at(task: asyncio.Task[None], place: Place) -> None:
     error = None if task.cancelled() else task.exception()
     if isinstance(error, HomeAgentError):
         _log.error("%s/%s: %s", place.channel, place.chat, error)

@@ -1,4 +1,4 @@
-"""The webhook as an ASGI application, to be mounted into any server: ``app.mount("/webhook", mounted(webhook))``."""
+"""The webhook as an ASGI application, for any server: ``Route("/webhook", Mounted(webhook))``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from homeagent.channels.webhook import MAX_BODY_BYTES, Response
 if TYPE_CHECKING:
     from homeagent.channels.webhook import Webhook
 
-__all__ = ["mounted"]
+__all__ = ["Mounted"]
 
 Event = MutableMapping[str, object]
 Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]
 
 
-def mounted(webhook: Webhook) -> Callable[[Event, Receive, Send], Awaitable[None]]:
-    """Return an ASGI application that hands every POST to the webhook; of a body no more than allowed is read."""
+class Mounted:
+    """An ASGI application that hands every POST to the webhook; of a body no more than allowed is read."""
 
-    async def application(scope: Event, receive: Receive, send: Send) -> None:
+    def __init__(self, webhook: Webhook) -> None:
+        self._webhook = webhook
+
+    async def __call__(self, scope: Event, receive: Receive, send: Send) -> None:
+        """Answer one request."""
         if scope.get("type") != "http":
             return
         if scope.get("method") != "POST":
@@ -28,9 +32,7 @@ def mounted(webhook: Webhook) -> Callable[[Event, Receive, Send], Awaitable[None
             return
         body = await _body(receive)
         if body is not None:
-            await _answer(send, await webhook.handle(body, _headers(scope)))
-
-    return application
+            await _answer(send, await self._webhook.handle(body, _headers(scope)))
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
     from homeagent.cli.session import Session
 
-__all__ = ["main", "run"]
+__all__ = ["homed", "main", "run"]
 
 _FAILED = 1
 _USAGE = 2
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
+
+
+def homed() -> NoReturn:
+    """Run ``homeagent serve`` with the arguments of this process and leave with its exit code."""
+    sys.argv[1:1] = ["serve"]
+    main()
 
 
 def main() -> NoReturn:

@@ -5,25 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homeagent.app import plugin_state
 from homeagent.builtin import built_ins
 from homeagent.cli.plugin_lines import plain_plugin, plugin_lines
 from homeagent.plugins import (
     Consents,
     ManifestError,
     PluginError,
-    asked_of,
     describe,
     find_source,
     found_plugins,
     named_plugin,
     outline,
-    tools_of,
     write_new,
 )
 
 if TYPE_CHECKING:
     from homeagent.cli.session import Session
-    from homeagent.plugins import Consent, FoundPlugin
 
 __all__ = ["check", "info", "listed", "new"]
 
@@ -40,7 +38,8 @@ def listed(session: Session) -> int:
     found = found_plugins(session.home.root)
     consents = Consents(session.home.root).all()
     for each in found:
-        state, values = _state(each, consents.get(each.name))
+        state, problem = plugin_state(each, consents.get(each.name))
+        values = {"problem": problem} if problem else {}
         version = each.description.version if each.description else ""
         plain.append({"name": each.name, "version": version, "state": state, **values})
         values = {key: session.terminal.told(value) for key, value in values.items()}
@@ -100,21 +99,6 @@ def new(session: Session) -> int:
 
 def _is_path(name: str) -> bool:
     return "/" in name or "\\" in name or name.endswith(".py") or name in (".", "..")
-
-
-def _state(found: FoundPlugin, agreed: Consent | None) -> tuple[str, dict[str, str]]:
-    if found.problem is not None:
-        return "broken", {"problem": str(found.problem)}
-    if agreed is None or not agreed.on:
-        return "off", {}
-    if found.source is not None and found.description is not None:
-        try:
-            wanted = asked_of(found.description, tools_of(outline(found.source)))
-        except PluginError as error:
-            return "broken", {"problem": str(error)}
-        if agreed.growth(wanted):
-            return "asks", {}
-    return "on", {}
 
 
 def _built_in(session: Session, name: str) -> int:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.records import (
+        ChatRow,
         Doomed,
         Entry,
         IdentityRow,
@@ -148,6 +149,14 @@ class LogStore(Protocol):
 
     def turns_at(self, place: Place) -> Iterator[TurnRow]:
         """Yield the turns of a chat, newest first; only those that are asked for are read."""
+        ...
+
+    def newest(self, before: int, limit: int, place: Place | None = None) -> list[TurnRow]:
+        """Return up to ``limit`` turns opened before seq ``before``, newest first, of one chat or of all."""
+        ...
+
+    def chats(self) -> list[ChatRow]:
+        """Return every chat, the one with the newest turn first."""
         ...
 
     def open_turns(self) -> list[tuple[int, str]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.memory.store.records import (
+        ChatRow,
         Doomed,
         IdentityRow,
         OutcomeRow,
@@ -107,6 +108,18 @@ class SqliteLog:
             if len(page) < _CHAT_PAGE:
                 return
             before = page[-1].seq
+
+    def newest(self, before: int, limit: int, place: Place | None = None) -> list[TurnRow]:
+        """Return up to ``limit`` turns opened before seq ``before``, newest first, of one chat or of all."""
+        with self._database.read() as connection:
+            if place is None:
+                return log_turns.newest_rows(connection, before, limit)
+            return log_turns.chat_rows(connection, place, before, limit)
+
+    def chats(self) -> list[ChatRow]:
+        """Return every chat, the one with the newest turn first."""
+        with self._database.read() as connection:
+            return log_turns.chat_list(connection)
 
     def open_turns(self) -> list[tuple[int, str]]:
         """Return seq and writer of every turn that nobody has closed."""
