@@ -1,7 +1,4 @@
-"""Another agent on this machine, made with the official SDK: it answers at once, with a task, slowly, or fails.
-
-Run as a program it prints its address and waits.
-"""
+"""Another agent on this machine, made with the official SDK: it answers at once, with a task, slowly, or fails."""
 
 from __future__ import annotations
 
@@ -100,9 +97,3 @@ def peer(*, leads_to: str = "", token: str = "") -> Iterator[str]:
         server.should_exit = True
         thread.join(10)
         listening.close()
-
-
-if __name__ == "__main__":
-    with peer() as running:
-        print(running, flush=True)
-        threading.Event().wait()

@@ -1,7 +1,6 @@
 """A stand-in of NapCat on this machine: OneBot v11 over HTTP and WebSocket, with NapCat's shapes and refusals.
 
-``POST /_event`` sends an event to whoever listens; ``GET /_calls`` tells what was called. Run as a program it prints
-its two addresses and waits.
+``POST /_event`` sends an event to whoever listens; ``GET /_calls`` tells what was called.
 """
 
 from __future__ import annotations
@@ -299,7 +298,8 @@ def standing_in() -> Iterator[World]:
                 thread.join(5)
 
 
-if __name__ == "__main__":
-    with standing_in() as running:
-        print(json.dumps([running.url, running.ws_url]), flush=True)
-        threading.Event().wait()
+@contextlib.contextmanager
+def serving() -> Iterator[str]:
+    """Run it and yield its two addresses, separated by a space."""
+    with standing_in() as world:
+        yield f"{world.url} {world.ws_url}"

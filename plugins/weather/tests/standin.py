@@ -133,7 +133,8 @@ def standing_in() -> Iterator[ThreadingHTTPServer]:
         thread.join()
 
 
-if __name__ == "__main__":
-    with standing_in() as running:
-        print(running.url, flush=True)
-        threading.Event().wait()
+@contextlib.contextmanager
+def serving() -> Iterator[str]:
+    """Run it and yield its address."""
+    with standing_in() as server:
+        yield server.url
