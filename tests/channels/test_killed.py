@@ -78,7 +78,8 @@ async def test_a_message_is_answered_once_however_far_it_came(tmp_path: Path, wh
     async with World(tmp_path, script) as world:
         await world.hears(OWN)
         await until(lambda: world.app.hub.state()["unanswered"] == 0 and world.app.hub.state()["unsent"] == 0)
-        assert world.platform.texts(OWN) == expected
+        said = world.platform.texts(OWN)
+        assert [each for each in said if each != "one moment"] == expected, "which may have gone out before"
         assert not await world.says(OWN, "put the kettle on", id="m1")
         words = [segment.text for turn in world.raw() for segment in turn if segment.role == "user"]
         assert words == ["put the kettle on"], "and it stands in the log once"

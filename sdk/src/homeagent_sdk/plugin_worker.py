@@ -69,6 +69,9 @@ class PluginEnd:
             case "start", {"settings": dict(settings), "folder": str(folder), "where": str(where)}:
                 await self._start(settings, folder, where)
                 return None
+            case "settings", {"settings": dict(settings), "where": str(where)}:
+                self._settings(settings, where)
+                return None
             case "stop", _:
                 await self._hook(self._ready().on_stop)
                 return None
@@ -119,13 +122,17 @@ class PluginEnd:
         return declaration_of(found)
 
     async def _start(self, settings: dict[str, object], folder: str, where: str) -> None:
-        plugin = self._ready()
         self._context.folder = folder
+        self._context.values = self._settings(settings, where)
+        self._context.kept = await self._hook(self._ready().on_start)
+
+    def _settings(self, settings: dict[str, object], where: str) -> object:
+        plugin = self._ready()
         if plugin.settings is not None:
-            self._context.values = read_settings(plugin.settings, settings, where)
-        elif settings:
+            return read_settings(plugin.settings, settings, where)
+        if settings:
             raise DeclarationError(where, f"the plugin has no settings, got {', '.join(settings)}", "Take them out")
-        self._context.kept = await self._hook(plugin.on_start)
+        return None
 
     async def _call(self, call: ToolCall, turn: TurnInfo, seat: int) -> object:
         tool, arguments = self._arguments(call)

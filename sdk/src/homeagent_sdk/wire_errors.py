@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import traceback
 
 from homeagent_sdk.channels import RefusedError
 from homeagent_sdk.errors import ArgumentsError, DeclarationError, Problem, SdkError, SettingsError, ToolError
+from homeagent_sdk.traces import trace_of
 
 __all__ = ["RemoteError", "error_from_wire", "error_to_wire"]
 
@@ -32,7 +32,7 @@ def error_to_wire(error: BaseException) -> dict[str, object]:
     message = ""
     with contextlib.suppress(Exception):  # an exception of foreign code may fail to describe itself
         message = str(error)[:_LONGEST_MESSAGE]
-    trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
+    trace = trace_of(error)[-_LONGEST_TRACE:]
     return {"type": "", "parts": [type(error).__name__, message], "trace": trace}
 
 

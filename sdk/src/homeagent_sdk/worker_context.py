@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, Unpack, cast
 
-from homeagent_sdk.errors import DeclarationError
+from homeagent_sdk.call_facts import CallFacts, own_value
 from homeagent_sdk.remote_memory import RemoteMemory
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ class WorkerContext:
 
     def settings(self, kind: type[T]) -> T:
         """Return the plugin's settings."""
-        return self._own(self.values, kind, "settings")
+        return own_value(self.values, kind, f"plugin {self.plugin!r}, context.settings")
 
     def state(self, kind: type[T]) -> T:
         """Return what ``on_start`` returned."""
-        return self._own(self.kept, kind, "state")
+        return own_value(self.kept, kind, f"plugin {self.plugin!r}, context.state")
 
     async def inject(
         self,
@@ -92,12 +92,6 @@ class WorkerContext:
     async def _inject(self, seat: int, **values: object) -> str:
         return str(await self.core.request("inject", seat=seat, **values))
 
-    def _own(self, value: object, kind: type[T], name: str) -> T:
-        if not isinstance(value, kind):
-            where = f"plugin {self.plugin!r}, context.{name}"
-            raise DeclarationError(where, f"it has no {kind.__name__}", "Ask for the class that the plugin declares")
-        return value
-
 
 class WorkerChannelContext(WorkerContext):
     """The SDK's ``ChannelContext`` of one channel."""
@@ -121,47 +115,13 @@ class WorkerCallSeat:
     cancelled: threading.Event = field(compare=False)
 
 
-class WorkerCallContext(WorkerContext):
+class WorkerCallContext(WorkerContext, CallFacts):
     """The SDK's ``ToolContext`` of one call."""
 
     def __init__(self, plugin: WorkerContext, seat: WorkerCallSeat) -> None:
-        super().__init__(plugin.plugin, plugin.core, plugin.folder, plugin.values, plugin.kept)
+        WorkerContext.__init__(self, plugin.plugin, plugin.core, plugin.folder, plugin.values, plugin.kept)
+        CallFacts.__init__(self, seat.call_id, seat.turn, seat.cancelled)
         self._seat = seat
-
-    @property
-    def call_id(self) -> str:
-        """The id of this call within its turn."""
-        return self._seat.call_id
-
-    @property
-    def turn_id(self) -> str:
-        """The turn that this call belongs to."""
-        return self._seat.turn.turn_id
-
-    @property
-    def channel(self) -> str:
-        """The channel the turn came in by."""
-        return self._seat.turn.channel
-
-    @property
-    def chat(self) -> str:
-        """The chat within the channel."""
-        return self._seat.turn.chat
-
-    @property
-    def person(self) -> str:
-        """Whoever wrote the message that started the turn."""
-        return self._seat.turn.person
-
-    @property
-    def private(self) -> bool:
-        """Whether the turn is incognito."""
-        return self._seat.turn.private
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody waits for the result any more."""
-        return self._seat.cancelled.is_set()
 
     @property
     def memory(self) -> MemoryAccess:

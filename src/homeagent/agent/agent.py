@@ -17,7 +17,7 @@ from homeagent.agent.events import Recalled, Refused, SilentUi, StatusLine, Turn
 from homeagent.agent.incoming import OpenTurn
 from homeagent.agent.prompt import instructions, volatile_lines
 from homeagent.agent.pruning import Present
-from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for
+from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for, with_facts
 from homeagent.agent.rendering import ON_INPUT, resumed, said, whole
 from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
@@ -174,6 +174,8 @@ class Agent:
         try:
             looked_at = limit * LOOK_AT if quotes else limit
             found = await recall_for(turn.incoming, text, turn.at, self._parts.memory, looked_at)
+            if not quotes:
+                found = await with_facts(found, turn.incoming, turn.at, self._parts.memory)
         except HomeAgentError as error:  # without its memory it can still answer
             turn.ui.show(StatusLine(f"nothing could be recalled: {error}", "no_recall", str(error)))
             return Why(text)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.models import Model
     from homeagent.paths import Home
+    from homeagent.plugins import Manifest
     from homeagent_sdk import Injection, Plugin
 
 __all__ = ["App", "AppParts"]
@@ -176,10 +177,24 @@ class App:
             name: hiding(self._known[name], values, self._hidden) if name in self._known else values
             for name, values in changed.items()
         }
-        await restart(self.registry, hidden)
+        prepared = await self._plugins.prepare(self._host, settings, changed)
+        try:
+            await restart(self.registry, hidden)
+        except BaseException:
+            await prepared.stop()
+            raise
         self._plugin_settings = settings
-        await self._plugins.use(self.registry, self._host, settings, changed)
+        await self._plugins.use(self.registry, prepared)
         await self._declare_policies()
+
+    async def run_plugin(self, path: Path) -> Manifest:
+        """Run the plugin in a file or folder, in the place of the one of its name; return what it declares.
+
+        For its author, in a home to try things in: nothing is asked. Raises `PluginError`; then the one before goes on.
+        """
+        manifest = await self._plugins.run(path, self.registry, self._host)
+        await self._plugins_changed()
+        return manifest
 
     def _check_names(self, settings: Mapping[str, Mapping[str, object]]) -> None:
         known = (*self.registry.plugins, *described_plugins(self.memory.home.root))

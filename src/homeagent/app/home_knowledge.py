@@ -37,6 +37,10 @@ class HomeKnowledge:
         """Return what ``viewer`` may know of a subject, all if it is empty."""
         return self._memory.graph.history(subject or None, relation or None, at=at, viewer=viewer)
 
+    def around(self, turns: Sequence[TurnId], *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
+        """Return what holds of the matters that these turns speak of."""
+        return self._memory.graph.around(turns, viewer=viewer, at=at)
+
     def pending(self) -> int:
         """Return how many turns and documents wait to be read."""
         return self._memory.graph.pending
@@ -97,6 +101,10 @@ class HomeKnowledge:
                 f"document {document!r}", "is not among those you may see", "Search by what it is about"
             )
         return self._memory.document(document), self._memory.document_text(document, mask=True)
+
+    def read(self, turn: str, *, viewer: Viewer) -> str:
+        """Return what is computed of a turn, whole."""
+        return self._memory.library.computed_text(turn, viewer)
 
     def commit_document(self, title: str, turns: Sequence[str]) -> str:
         """Make a document of these turns; return its id."""

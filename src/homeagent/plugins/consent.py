@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from homeagent.plugins.declaration import Manifest, ToolDeclaration
-    from homeagent.plugins.description import Description
     from homeagent.plugins.outline import ToolOutline
     from homeagent_sdk import MemoryPolicy
+    from homeagent_sdk.manifest import Description
 
 __all__ = ["Consent", "Growth", "asked_of", "tools_of", "wanted_of"]
 

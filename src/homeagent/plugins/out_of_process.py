@@ -81,6 +81,13 @@ class OutOfProcess:
         """Where what it prints goes."""
         return self._file.path
 
+    async def accept(self, settings: Mapping[str, object]) -> None:
+        """See whether it can be started with these settings, which it is not. Raises `PluginError` naming the key."""
+        asked = self._running().peer.request("settings", settings=dict(settings), where=self._where)
+        outcome = await guarded(asked, _START_SECONDS)
+        if isinstance(outcome, Failure):
+            raise self._refusal(outcome, "its settings can't be read")
+
     async def begin(self) -> None:
         """Call ``on_start`` with the settings. Raises `PluginError` when it fails; then the process is ended."""
         process = self._running()
@@ -89,10 +96,7 @@ class OutOfProcess:
             self._begun = True
             return
         await self.stop()
-        if isinstance(outcome.error, SdkError):
-            raise PluginError(outcome.error.where, outcome.error.problem, outcome.error.next_step) from outcome.error
-        step = f"See {self._file.path}, or turn it off: homeagent plugin disable {self._name}"
-        raise PluginError(f"plugin {self._name!r}", f"it did not start ({outcome.message})", step) from outcome.error
+        raise self._refusal(outcome, "it did not start")
 
     async def start(self) -> None:
         """From here on a process that dies is started again."""
@@ -192,9 +196,22 @@ class OutOfProcess:
             raise
 
     async def _start(self, process: PluginProcess) -> None:
-        where = f"config.toml [plugins.{self._name}]"
         folder = str(self._seat.data_folder)
-        await process.peer.request("start", settings=self._settings, folder=folder, where=where)
+        await process.peer.request("start", settings=self._settings, folder=folder, where=self._where)
+
+    @property
+    def _where(self) -> str:
+        return f"config.toml [plugins.{self._name}]"
+
+    def _refusal(self, outcome: Failure, what: str) -> PluginError:
+        error = outcome.error
+        if isinstance(error, SdkError):
+            found = PluginError(error.where, error.problem, error.next_step)
+        else:
+            step = f"See {self._file.path}, or turn it off: homeagent plugin disable {self._name}"
+            found = PluginError(f"plugin {self._name!r}", f"{what} ({outcome.message})", step)
+        found.__cause__ = error
+        return found
 
     async def _keep_running(self, process: PluginProcess) -> None:
         while True:

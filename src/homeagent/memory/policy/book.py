@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OUTPUT", "RETURNS_MEMORY", "EffectivePolicy", "PolicyBook", "checked"]
 
-RETURNS_MEMORY = frozenset({"memory_recall", "memory_explain", "doc_query", "person_query"})
+RETURNS_MEMORY = frozenset({"memory_recall", "memory_explain", "memory_read", "doc_query", "person_query"})
 """Tools of this program that hand out memory: what they return is never memorised again, whatever they declare."""
 
 OUTPUT = ".output"
