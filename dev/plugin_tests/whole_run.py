@@ -11,7 +11,7 @@ import json
 import re
 import subprocess
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from dev.plugin_tests.environments import PLUGINS, environment_of
 from homeagent.agent import Incoming
@@ -113,23 +113,31 @@ def stand_in(folder: str, module: str = "stand_in", serving: str = "serving()") 
             process.kill()
 
 
+class OwnersWords(TypedDict, total=False):
+    """What the owner of the home says of the plugin, each with a default."""
+
+    settings: Mapping[str, object] | None
+    """The plugin's settings."""
+    permissions: Sequence[str] | None
+    """Take the place of those of its manifest, where a stand-in on this machine takes that of the real service."""
+    channels: Mapping[str, ChannelOptions]
+    """Who is answered in which channel."""
+    consent: bool
+    """What the person answers to every question."""
+
+
 @contextlib.asynccontextmanager
 async def whole_run(
     home: Path,
     folder: str,
     script: Sequence[Step],
-    *,
-    settings: Mapping[str, object] | None = None,
-    permissions: Sequence[str] | None = None,
-    channels: Mapping[str, ChannelOptions] | None = None,
-    consent: bool = False,
+    **owner: Unpack[OwnersWords],
 ) -> AsyncIterator[WholeRun]:
     """Run an agent on a new home in ``home`` with the plugin of ``plugins/FOLDER`` in it, for as long as it is entered.
 
-    ``script`` is what the model says; ``permissions`` replace those of the manifest, where a stand-in on this machine
-    takes the place of the real service; ``channels`` is what the owner says of channels; ``consent`` is what the person
-    answers to every question.
+    ``script`` is what the model says.
     """
+    settings, permissions = owner.get("settings"), owner.get("permissions")
     environment = environment_of(PLUGINS / folder)
     name = environment.told.name
     code = put_in(home, environment.source, environment.told)
@@ -148,10 +156,10 @@ async def whole_run(
         {name: settings} if settings else {},
         embedder=NoEmbedder(),
         clock=lambda: next(moments),
-        channels=channels or {},
+        channels=owner.get("channels") or {},
     )
     async with App.open(home, parts) as app:
-        yield WholeRun(app, model, consent=consent)
+        yield WholeRun(app, model, consent=owner.get("consent", False))
 
 
 def _permit(manifest: Path, permissions: Sequence[str]) -> None:
