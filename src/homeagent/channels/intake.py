@@ -71,7 +71,9 @@ class Intake:
             if self._desk.questions.answered(place, arrival.sender, arrival.text):
                 return Taken(accepted=True, why="an answer to a question", name=name)
             received = await asyncio.to_thread(self._desk.spool.take, channel, arrival)
-            group = self._gathering.add(place, arrival.sender, received, options.merge_seconds)
+            line = self._desk.lines.of(channel)
+            patience = options.merge_seconds if line is None or line.pushes else 0.0  # somebody waits for the answer
+            group = self._gathering.add(place, arrival.sender, received, patience)
             self._open[channel, name] = group.exchange
         return Taken(accepted=True, name=name, exchange=group.exchange)
 
