@@ -57,8 +57,8 @@ class Intake:
     async def take(self, channel: str, arrival: Arrival) -> Taken:
         """Take a message; it is on the disk, or turned away, when this returns. Raises `HomeError` for a full disk."""
         options, place = self._desk.options_of(channel), Place(channel, arrival.chat)
-        if not arrival.id:
-            arrival = replace(arrival, id=f"r{secrets.token_hex(8)}")
+        at = arrival.at or self._desk.parts.clock()
+        arrival = replace(arrival, id=arrival.id or f"r{secrets.token_hex(8)}", at=at if at.tzinfo else at.astimezone())
         judged = verdict(arrival, options)
         if judged != "answer":
             await self._turn_away(place, arrival, judged)
