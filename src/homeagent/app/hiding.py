@@ -17,8 +17,9 @@ _SETTING: Final = "hide_variables"
 
 
 def key_variables(config: Config) -> frozenset[str]:
-    """Return the environment variables that the settings name as holding a key, of a model or the embedding server."""
-    named = (config.memory.key_env, *(each.key_env for each in config.models.values()))
+    """Return the environment variables that the settings name as holding a key, of a model or of another server."""
+    servers = (name for each in config.mcp.values() for name in each.secret_variables)
+    named = (config.memory.key_env, *(each.key_env for each in config.models.values()), *servers)
     return frozenset(name for name in named if name)
 
 

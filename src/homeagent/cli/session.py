@@ -90,6 +90,7 @@ class Session:
         app.hide_variables(key_variables(read))
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
+        await app.use_mcp(read.mcp)
 
     def follow_settings(self, memory: Memory) -> None:
         """Read the settings again and set the policies they name. Raises `ConfigError`."""

@@ -1,7 +1,7 @@
 """Plugins: what they declare, where they run, and how a turn calls them. Built-ins run in this process."""
 
 from homeagent.plugins.boundary import Deadline, Failure, Interrupted, PluginError, guarded
-from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
+from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of, treatment_of
 from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
 from homeagent.plugins.description import Description, describe
@@ -62,5 +62,6 @@ __all__ = [
     "put_in",
     "take_out",
     "tools_of",
+    "treatment_of",
     "write_new",
 ]

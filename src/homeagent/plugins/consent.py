@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from homeagent.plugins.declaration import ToolDeclaration
     from homeagent.plugins.description import Description
     from homeagent.plugins.outline import ToolOutline
+    from homeagent_sdk import MemoryPolicy
 
-__all__ = ["Consent", "Growth", "asked_of", "tools_of"]
+__all__ = ["Consent", "Growth", "asked_of", "tools_of", "treatment_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,16 @@ def _treatment(tool: ToolOutline | ToolDeclaration) -> str:
 
     if isinstance(tool, ToolOutline):
         return _spaced(tool.cleaner) if tool.treatment == "cleaner" else tool.treatment
-    if tool.policy.no_memory:
+    return treatment_of(tool.policy)
+
+
+def treatment_of(policy: MemoryPolicy | None) -> str:
+    """Return what is remembered under a policy, in one word: ``default`` where nobody declared one."""
+    if policy is None:
+        return "default"
+    if policy.no_memory:
         return "no_memory"
-    return _spaced(tool.policy.cleaner.spec) if tool.policy.cleaner else "plain"
+    return _spaced(policy.cleaner.spec) if policy.cleaner else "plain"
 
 
 def _spaced(cleaner: str) -> str:
