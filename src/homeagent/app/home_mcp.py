@@ -38,6 +38,7 @@ class HomeMcp:
         self._wanted: dict[str, tuple[McpSettings, Consent]] = {}
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._unreached: dict[str, asyncio.Task[None]] = {}
+        self._stopping: list[asyncio.Task[None]] = []
         self._following: asyncio.Task[None] | None = None
         self._unasked: set[str] = set()
 
@@ -54,6 +55,8 @@ class HomeMcp:
         """Stop looking and starting; the registry stops what runs."""
         tasks = [*self._starting.values(), *self._unreached.values()]
         await _cancelled([*tasks, self._following] if self._following is not None else tasks)
+        if self._stopping:
+            await asyncio.wait(self._stopping)
 
     async def _follow(self) -> None:
         """Go by what is agreed to and taken back while the program runs."""
@@ -142,7 +145,10 @@ class HomeMcp:
         if plugin_name(name) in self._registry.plugins:
             old = self._registry.swap(plugin_name(name), None)
             if old is not None:
-                await old.stop()
+                stopping = asyncio.create_task(old.stop())
+                self._stopping.append(stopping)
+                await asyncio.shield(stopping)  # it goes on to its end when the app is closed meanwhile
+                self._stopping.remove(stopping)
 
 
 async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:

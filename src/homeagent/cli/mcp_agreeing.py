@@ -28,7 +28,7 @@ __all__ = ["add", "consent", "remove"]
 def add(session: Session) -> int:
     """Write a server into the settings, show what it offers, ask, and turn it on."""
     given, say = session.arguments, session.terminal.message
-    if bool(given.words) == bool(given.url):
+    if bool(given.command_line) == bool(given.url):
         raise InputError("homeagent mcp add", say("mcp_one_of"), say("mcp_one_of_next"))
     if given.name in session.config.mcp:
         raise InputError(given.name, say("mcp_there"), say("mcp_there_next", name=given.name))
@@ -66,9 +66,9 @@ def remove(session: Session) -> int:
 def _written(session: Session) -> str:
     """Return what was given on the command line as the settings have it."""
     given = session.arguments
-    values: dict[str, object] = {"url": given.url} if given.url else {"command": given.words[0]}
-    if given.words[1:]:
-        values["args"] = given.words[1:]
+    values: dict[str, object] = {"url": given.url} if given.url else {"command": given.command_line[0]}
+    if given.command_line[1:]:
+        values["args"] = given.command_line[1:]
     values |= {"pass_env": given.pass_env} if given.pass_env else {}
     values |= {key: value for key in ("key_env", "cwd") if (value := getattr(given, key))}
     return ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())

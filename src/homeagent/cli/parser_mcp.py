@@ -20,7 +20,7 @@ def add_mcp(parser: Parser) -> None:
     )
     add = commands.add("add", "mcp_agreeing:add", "help_mcp_add")
     add.arguments.add_argument("name", metavar="NAME", help=words("argument_mcp_new"))
-    add.arguments.add_argument("words", metavar="WORD", nargs="*", help=words("argument_mcp_words"))
+    add.take_command("command_line", words("argument_mcp_words"))
     add.options.add_argument("--url", metavar="URL", help=words("option_mcp_url"))
     add.options.add_argument("--key-env", metavar="VAR", help=words("option_mcp_key"))
     add.options.add_argument("--pass-env", metavar="VAR", action="append", default=[], help=words("option_mcp_pass"))

@@ -103,7 +103,8 @@ def _value(parents: list[str], name: str, text: str) -> object:
     """Return ``text`` as the value it means: TOML where it is TOML, else the text itself."""
     if "policies" in (parents[0], parents[-1]):
         inner = "no_memory = true" if text.strip() == "no_memory" else text
-        return _table(".".join([*parents, name]), inner, _POLICY_EXAMPLE, inline=True)
+        key = f"policies.{parents[1]}.{name}" if parents[0] == "policies" else f"mcp.{parents[1]}.policies.{name}"
+        return _table(key, inner, _POLICY_EXAMPLE, inline=True)
     if parents == ["models"]:
         return _table(f"models.{name}", text, f'"{MODEL_EXAMPLE}"', inline=False)
     if parents == ["mcp"]:

@@ -75,7 +75,7 @@ def headers_of(name: str, settings: McpSettings, environ: Mapping[str, str]) -> 
 def _value(server: str, variable: str, environ: Mapping[str, str]) -> str:
     value = environ.get(variable, "").strip()
     if not value:
-        step = f"Set it before you start HomeAgent: export {variable}=..."
+        step = f"Set {variable} in the environment before you start HomeAgent"
         raise PluginError(f"mcp server {server!r}", f"the environment variable {variable} is not set", step)
     if not value.isprintable():
         problem = f"what stands in the environment variable {variable} can't be a key"
