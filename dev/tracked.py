@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["tracked_files"]
 
-_NOT_OURS = frozenset({".git", ".venv", "__pycache__", "build", "dist", "node_modules"})
+_NOT_OURS = frozenset({".git", ".plugin-environments", ".venv", "__pycache__", "build", "dist", "node_modules"})
 
 
 def tracked_files(*endings: str) -> list[Path]:

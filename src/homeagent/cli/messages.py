@@ -11,6 +11,7 @@ from homeagent.cli.messages_forgetting import FORGETTING
 from homeagent.cli.messages_mcp import MCP
 from homeagent.cli.messages_plugin import PLUGIN
 from homeagent.cli.messages_policy import POLICY
+from homeagent.cli.messages_server import SERVER
 
 __all__ = ["MESSAGES", "message", "usage_problem"]
 
@@ -21,6 +22,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **MCP,
     **PLUGIN,
     **POLICY,
+    **SERVER,
     # -- help: frame
     "help_homeagent": ("A personal agent for a household, with a long-term memory.", "家里的私人助手，有长期记忆。"),
     "usage": ("usage: ", "用法："),

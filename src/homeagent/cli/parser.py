@@ -13,6 +13,7 @@ from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upke
 from homeagent.cli.parser_mcp import add_mcp
 from homeagent.cli.parser_plugin import add_plugin
 from homeagent.cli.parser_policy import add_policy
+from homeagent.cli.parser_server import add_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -140,6 +141,7 @@ def build(language: str) -> argparse.ArgumentParser:
     add_policy(commands.add("policy"))
     add_plugin(commands.add("plugin"))
     add_mcp(commands.add("mcp"))
+    add_server(commands)
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))
     return parser

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, cast
 
-from homeagent.config.fields import KEY_STEP, KEYS, MCP, MCP_EXAMPLE, MODEL, MODEL_EXAMPLE, SECTIONS
-from homeagent.config.settings import AgentOptions, Config, McpSettings, MemorySettings, ModelSettings, UiSettings
+from homeagent.config.fields import CHANNEL, KEY_STEP, KEYS, MCP, MCP_EXAMPLE, MODEL, MODEL_EXAMPLE, SECTIONS
+from homeagent.config.settings import (
+    AgentOptions,
+    ChannelOptions,
+    Config,
+    McpSettings,
+    MemorySettings,
+    ModelSettings,
+    UiSettings,
+)
 from homeagent.errors import ConfigError
 from homeagent_sdk import MemoryPolicy, parse_cleaner
 from homeagent_sdk.errors import SdkError
@@ -93,6 +101,25 @@ class _McpValues(TypedDict, total=False):
     enabled: bool
 
 
+class _ChannelValues(TypedDict, total=False):
+    """What `_checked` lets through of ``[channels.NAME]``."""
+
+    on: bool
+    owners: tuple[str, ...]
+    members: tuple[str, ...]
+    groups: tuple[str, ...]
+    strangers: Literal["silent", "polite"]
+    answer: Literal["addressed", "always"]
+    prefixes: tuple[str, ...]
+    merge_seconds: float
+    status_seconds: float
+    guest_tools: tuple[str, ...]
+    language: LanguageName
+    key_env: str
+    key_file: str
+    callback: str
+
+
 def load(path: Path) -> Config:
     """Return the settings in ``path``, the defaults when there is no such file. Raises `ConfigError`."""
     return parse(text_of(path), str(path))
@@ -116,7 +143,7 @@ def parse(text: str, where: str) -> Config:
         document: dict[str, object] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(where, f"is not TOML ({error})", "Mend that line") from error
-    _refuse_unknown(document, (*SECTIONS, "policies", "models", "plugins", "mcp"), where, "section")
+    _refuse_unknown(document, (*SECTIONS, "policies", "models", "plugins", "channels", "mcp"), where, "section")
     servers = _mcp(document.get("mcp", {}), where)
     return Config(
         memory=_memory(document, where),
@@ -127,6 +154,7 @@ def parse(text: str, where: str) -> Config:
         plugins=_plugins(document.get("plugins", {}), where),
         channels=_policies(document.get("policies", {}), "channels", where),
         mcp=servers,
+        channel_options=_channels(document.get("channels", {}), where),
     )
 
 
@@ -210,6 +238,25 @@ def _with_servers(
                 raise ConfigError(f"{where} [mcp.{server}.policies] {tool}", problem, "Keep one of the two")
             found[name] = policy
     return found
+
+
+def _channels(value: object, where: str) -> dict[str, ChannelOptions]:
+    table = _table(value, f"{where} [channels]", "[channels.qq]")
+    return {name: _channel(each, f"{where} [channels.{name}]") for name, each in table.items()}
+
+
+def _channel(value: object, where: str) -> ChannelOptions:
+    table = _table(value, where, "[channels.qq]")
+    if KEYS & set(table):
+        raise ConfigError(f"{where} {min(KEYS & set(table))}", "there is no such setting", KEY_STEP)
+    checked = _checked(table, CHANNEL, where)
+    if checked.get("key_env") and checked.get("key_file"):
+        raise ConfigError(where, "names both key_env and key_file", "Keep one of them")
+    values = {
+        key: tuple(map(str, each)) if isinstance(each, list) else each  # ids may be written as numbers
+        for key, each in checked.items()
+    }
+    return ChannelOptions(**cast("_ChannelValues", values))
 
 
 def _section(document: Mapping[str, object], name: str, where: str) -> dict[str, object]:

@@ -8,7 +8,17 @@ import secrets
 import tomllib
 from typing import TYPE_CHECKING, Final, cast
 
-from homeagent.config.fields import KEY_STEP, KEYS, MCP, MCP_EXAMPLE, MODEL, MODEL_EXAMPLE, SECTIONS, text_value
+from homeagent.config.fields import (
+    CHANNEL,
+    KEY_STEP,
+    KEYS,
+    MCP,
+    MCP_EXAMPLE,
+    MODEL,
+    MODEL_EXAMPLE,
+    SECTIONS,
+    text_value,
+)
 from homeagent.config.reading import parse, text_of
 from homeagent.errors import ConfigError
 
@@ -68,6 +78,11 @@ def _key_parts(key: str) -> list[str]:
         case ["models", name, setting] if name:
             step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(MODEL)}"
             raise ConfigError(key, "there is no such setting", step)
+        case ["channels", name, setting] if name and setting in CHANNEL:
+            return ["channels", name, setting]
+        case ["channels", name, setting] if name:
+            step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(CHANNEL)}"
+            raise ConfigError(key, "there is no such setting", step)
         case ["plugins", name, setting] if name and setting:
             return ["plugins", name, setting]
         case ["mcp", name, "policies", *tool] if name and any(tool):
@@ -81,7 +96,7 @@ def _key_parts(key: str) -> list[str]:
     known = [f"{section}.{name}" for section, names in SECTIONS.items() for name in names]
     more = (
         "policies.tools.NAME, policies.channels.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING, "
-        "mcp.NAME, mcp.NAME.SETTING, mcp.NAME.policies.TOOL"
+        "channels.NAME.SETTING, mcp.NAME, mcp.NAME.SETTING, mcp.NAME.policies.TOOL"
     )
     raise ConfigError(key, "there is no such setting", f"Use one of {', '.join(known)}, {more}")
 
@@ -109,7 +124,8 @@ def _value(parents: list[str], name: str, text: str) -> object:
         return _table(f"models.{name}", text, f'"{MODEL_EXAMPLE}"', inline=False)
     if parents == ["mcp"]:
         return _table(f"mcp.{name}", text, f'"{MCP_EXAMPLE}"', inline=False)
-    known = {"models": MODEL, "mcp": MCP}.get(parents[0]) or SECTIONS.get(parents[0], {})
+    tables = {"models": MODEL, "channels": CHANNEL, "mcp": MCP}
+    known = tables.get(parents[0]) or SECTIONS.get(parents[0], {})
     if name in known and known[name].wrong("some text") is None and not text.startswith(('"', "'")):
         return text
     if name in known and known[name].wrong is text_value:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from homeagent.config import McpSettings
     from homeagent.mcp_client.metadata import Listing, Offer
     from homeagent.plugins import CallSeat, Consent, HandlerDeclaration
-    from homeagent_sdk import ToolCall, ToolResult
+    from homeagent.plugins.runner import Arrived
+    from homeagent_sdk import Outgoing, ToolCall, ToolResult
 
 __all__ = ["McpServer"]
 
@@ -123,6 +124,21 @@ class McpServer:
         """Refuse: a server takes part in no stage, whatever the values."""
         problem = f"it takes no part in {handler.stage} ({len(values)} values)"
         raise PluginError(f"mcp server {self.name!r}", problem, "Report this as a bug")
+
+    async def listen(self, channel: str, arrived: Arrived) -> None:  # noqa: ARG002 - the protocol's
+        """Refuse: a server has no channels."""
+        raise self._no_channel(channel)
+
+    async def send(self, channel: str, message: Outgoing) -> str:  # noqa: ARG002 - the protocol's
+        """Refuse: a server has no channels."""
+        raise self._no_channel(channel)
+
+    async def typing(self, channel: str, chat: str) -> None:  # noqa: ARG002 - the protocol's
+        """Refuse: a server has no channels."""
+        raise self._no_channel(channel)
+
+    def _no_channel(self, channel: str) -> PluginError:
+        return PluginError(f"mcp server {self.name!r}", f"it has no channel {channel!r}", "Report this as a bug")
 
     async def _confirmed(self, offer: Offer, call: ToolCall, seat: CallSeat) -> None:
         """Ask the person where the settings, or what the server says of its tool, want it."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from homeagent.plugins.declaration import ToolDeclaration
-    from homeagent.plugins.description import Description
+    from homeagent.plugins.declaration import Manifest, ToolDeclaration
     from homeagent.plugins.outline import ToolOutline
     from homeagent_sdk import MemoryPolicy
+    from homeagent_sdk.manifest import Description
 
-__all__ = ["Consent", "Growth", "asked_of", "tools_of", "treatment_of"]
+__all__ = ["Consent", "Growth", "asked_of", "tools_of", "treatment_of", "wanted_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,12 @@ def asked_of(told: Description, tools: Mapping[str, str]) -> Consent:
 def tools_of(tools: Iterable[ToolOutline | ToolDeclaration]) -> dict[str, str]:
     """Return tools by name with what is remembered of each; a cleaner by the spec, a function by its name alone."""
     return {tool.name: _treatment(tool) for tool in tools}
+
+
+def wanted_of(manifest: Manifest) -> dict[str, str]:
+    """Return the same of all that a plugin declares: its tools, and its channels as ``channel:NAME``."""
+    channels = {f"channel:{each.name}": treatment_of(each.input) for each in manifest.channels}
+    return {**tools_of(manifest.tools), **channels}
 
 
 def _treatment(tool: ToolOutline | ToolDeclaration) -> str:

@@ -1,0 +1,1 @@
+"""How ``python -m pytest plugins`` runs each plugin's tests in that plugin's own environment."""
