@@ -47,7 +47,6 @@ MCP: Final[dict[str, tuple[str, str]]] = {
     ),
     "mcp_runs": ("runs {what}", "运行 {what}"),
     "mcp_asks": ("asks {what}", "访问 {what}"),
-    "mcp_version": ("version {version}", "版本 {version}"),
     "mcp_passed": ("may see these environment variables: {names}", "可以看到这些环境变量：{names}"),
     "mcp_rights": (
         "it runs with your rights: it can read your files and use the network",
