@@ -123,8 +123,8 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_problem_step": ("  {hint}", "  解决办法：{hint}"),
     "plugin_written": ("Written: {file}", "已生成 {file}"),
     "plugin_new_next": (
-        "Try it: homeagent plugin check {folder}, and in {folder}: python -m pytest",
-        "试一试：homeagent plugin check {folder}；在 {folder} 中运行 python -m pytest",
+        "Try it: homeagent plugin dev {folder}, homeagent plugin check {folder}, and in {folder}: python -m pytest",
+        "试一试：homeagent plugin dev {folder}、homeagent plugin check {folder}，并在 {folder} 中运行 python -m pytest",
     ),
 }  # fmt: skip
 """Messages by key, in English and in Chinese; gaps in braces."""
