@@ -98,6 +98,25 @@ def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     turn.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="the window of the long talk (4096)")
     turn.add_argument("--embedder", choices=("offline", "none"), default="offline")
     _command(commands, "cli", _cli, "how long the command line takes to start")
+    _add_for_servers(commands)
+
+
+def _add_for_servers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that start servers."""
+    load = _command(commands, "load", _load, "many chats at once against a server, which is then killed")
+    load.add_argument("--chats", type=int, default=50, help="how many chats talk at once (50)")
+    load.add_argument("--turns", type=int, default=6, help="how many turns each of them has (6)")
+    load.add_argument("--model-ms", type=float, default=1500.0, metavar="MS", help="how long the model takes (1500)")
+    load.add_argument("--embedder", choices=("offline", "none"), default="offline")
+
+
+def _load(arguments: argparse.Namespace) -> int:
+    from bench.load import LoadPlan, load_report, load_table
+
+    plan = LoadPlan(arguments.chats, arguments.turns, arguments.model_ms / 1000, embedder=arguments.embedder)
+    report = load_report(plan)
+    _write(arguments, report, load_table(report))
+    return 0 if report["ok"] else 1
 
 
 def _facts(arguments: argparse.Namespace) -> int:

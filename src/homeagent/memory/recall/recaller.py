@@ -80,16 +80,21 @@ class Recaller:
 
         One question at a time: what is kept in memory must not change under it.
         """
-        with self._lock:
-            if self._stale:
-                self._stale = False
-                self._mirror.clear()
-            self._mirror.refresh()
-            return self._recall(self._asked(text, viewer[0], viewer[1], at), limit)
+        known: dict[QueryText, NDArray[np.float32] | None] = {}
+        while True:
+            with self._lock:
+                if self._stale:
+                    self._stale = False
+                    self._mirror.clear()
+                self._mirror.refresh()
+                asked = self._asked(text, viewer[0], viewer[1], at)
+                if asked.bare in known or not len(self._mirror.vectors):
+                    return self._recall(asked, known.get(asked.bare), limit)
+            known[asked.bare] = self._embedded(asked.bare)  # others may ask meanwhile
 
-    def _recall(self, asked: Asked, limit: int) -> Recall:
+    def _recall(self, asked: Asked, query: NDArray[np.float32] | None, limit: int) -> Recall:
         columns = self._columns(asked)
-        ids, cosine = self._candidates(asked, columns)
+        ids, cosine = self._candidates(asked, columns, query)
         pending = sum(self._derived.pending().values())
         if not ids:
             return Recall((), 0.0, nothing=True, pending=pending)
@@ -146,11 +151,12 @@ class Recaller:
         )
         return {leg: self._lexical.column(column, found, audience, totals) for leg, column, found in sought}
 
-    def _candidates(self, asked: Asked, columns: dict[str, Column]) -> tuple[list[int], NDArray[np.float32]]:
+    def _candidates(
+        self, asked: Asked, columns: dict[str, Column], query: NDArray[np.float32] | None
+    ) -> tuple[list[int], NDArray[np.float32]]:
         """Return the best passages of every leg, joined, and their centred cosines (NaN without a vector)."""
         chosen = {passage for column in columns.values() for passage in column.best(_CANDIDATES)}
         vectors = self._mirror.vectors
-        query = self._embedded(asked.bare) if len(vectors) else None
         if query is None:
             ids = sorted(chosen)
             return ids, np.full(len(ids), np.nan, np.float32)
