@@ -13,7 +13,7 @@ from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, ElicitResult
+from mcp.types import CallToolResult, ElicitResult
 
 from tests.server.serving import environment
 

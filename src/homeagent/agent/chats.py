@@ -95,10 +95,18 @@ class Chats:
 
     def views(self, place: Place, past: Iterable[PastTurn]) -> list[View]:
         """Return turns of the log as they go into the window of the chat at ``place``."""
+        past = list(past)
+        is_owner = self._memory.knowledge.is_owner
+        owners = {sender for sender in {each.sender for each in past} if is_owner(place.channel, sender)}
         return [
             view_of(
                 each.turn,
-                past_messages(each.segments, speaker_of(place, each.sender), injected=each.injected, limit=self._limit),
+                past_messages(
+                    each.segments,
+                    speaker_of(place, each.sender, owner=each.sender in owners),
+                    injected=each.injected,
+                    limit=self._limit,
+                ),
                 self._count,
                 each.at,
             )

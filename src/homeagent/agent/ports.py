@@ -38,6 +38,10 @@ class KnowledgePort(Protocol):
         """Return what ``viewer`` may know of a subject (all if empty), as of ``at``. Raises `InputError`."""
         ...
 
+    def around(self, turns: Sequence[TurnId], *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
+        """Return what holds at ``at`` of the matters that these turns speak of, as far as ``viewer`` may know."""
+        ...
+
     def pending(self) -> int:
         """Return how many turns and documents wait to be read for facts."""
         ...
@@ -88,6 +92,10 @@ class KnowledgePort(Protocol):
 
     def open_document(self, document: str, *, viewer: Viewer) -> tuple[Document, str]:
         """Return a document and its text, secrets masked; one that ``viewer`` may not see is not found."""
+        ...
+
+    def read(self, turn: str, *, viewer: Viewer) -> str:
+        """Return what is computed of a turn, whole, secrets masked; one that ``viewer`` may not see is not found."""
         ...
 
     def commit_document(self, title: str, turns: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ async def use_settings(app: App, read: config.Config, offline: OfflineModel) -> 
     await app.use_plugins(read.plugins)
     app.use(model_of(read, app.model, offline), agent_settings(read), distiller_of(read))
     app.hide_variables(key_variables(read))
+    await app.hub.use(read.channel_options)
 
 
 class FollowedSettings:

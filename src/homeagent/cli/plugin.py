@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from homeagent.app import plugin_state
 from homeagent.builtin import built_ins
-from homeagent.cli.plugin_lines import plain_plugin, plugin_lines
+from homeagent.cli.plugin_lines import plain_plugin, plugin_lines, report_lines
+from homeagent.paths import cache_folder
 from homeagent.plugins import (
     Consents,
-    ManifestError,
     PluginError,
+    checked,
     describe,
     find_source,
     found_plugins,
@@ -68,23 +69,14 @@ def info(session: Session) -> int:
 
 
 def check(session: Session) -> int:
-    """Print every problem of a plugin with its key; leave with 1 when there is one."""
-    say, told_of = session.terminal.message, session.terminal.told
-    source = find_source(Path(session.arguments.name))
-    try:
-        told, tools = describe(source), outline(source)
-    except ManifestError as error:
-        problems = [problem._asdict() for problem in error.problems]
-        lines = [error.where]
-        for field, reason, hint in error.problems:
-            lines.append(say("plugin_problem", field=field, reason=told_of(reason)))
-            lines += [say("plugin_problem_step", hint=told_of(hint))] if hint else []
-        session.terminal.result({"ok": False, "where": error.where, "problems": problems}, lines)
-        return 1
-    good = say("plugin_good", name=told.name, version=told.version, count=len(tools))
-    lines = [*plugin_lines(source, told, tools, session.terminal), good]
-    session.terminal.result({"ok": True, **plain_plugin(source, told, tools)}, lines)
-    return 0
+    """Print every problem of each plugin with its key; leave with 1 when there is one."""
+    paths: list[str] = session.arguments.paths
+    reports = {path: checked(Path(path), cache_folder() / "plugin-checks") for path in paths}
+    ok = all(report.ok for report in reports.values())
+    plain = {"ok": ok, "plugins": [{"path": path, **report.as_plain()} for path, report in reports.items()]}
+    lines = (line for path, report in reports.items() for line in report_lines(path, report, session.terminal))
+    session.terminal.result(plain, lines)
+    return 0 if ok else 1
 
 
 def new(session: Session) -> int:

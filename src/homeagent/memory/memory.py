@@ -29,6 +29,7 @@ from homeagent.memory.people.sharing import Sharing
 from homeagent.memory.policy.policies import Policies
 from homeagent.memory.rebuild import Rebuilder
 from homeagent.memory.recall.recaller import Recaller
+from homeagent.memory.recall.study import Study
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
 from homeagent.memory.timeline import Timeline
@@ -81,10 +82,11 @@ class Memory:
         self._writers = Writers(home.writers)
         make_secret(self._log)
         self._deriver = Deriver(self._log, self._derived, embedder, self._cleaners, self._lease)
-        self._recaller = Recaller(self._derived, embedder)
+        self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
+        self._recaller = Recaller(self._derived, embedder, self.graph.evidence_for)
+        self.study = Study(self._recaller, lambda: People(self._log.identities()))
         self._archive = Archive(self._log, self._derived, embedder.model_id, self._lease)
         self.library = Library(self._log, self._derived, self._archive, self._found)
-        self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
         self.overrides = Policies(self._log, self._derived, self._deriver)
         self.people = Persons(self._log)
         self.sharing = Sharing(self._log, self._derive)

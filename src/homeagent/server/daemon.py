@@ -56,7 +56,7 @@ class Daemon:
         self.wrong_tokens = WrongTokens(options.limits.wrong_tokens)
         self.hub = Hub()
         self.usage = Usage(root, clock)
-        self.desk = Desk(app.agent, self.hub, self.usage.add)
+        self.desk = Desk(app.hub, self.hub, self.usage.add)
         self.talks = Talks(self)
         self.ready = False
         self.problems: dict[str, str] = {}
@@ -159,7 +159,13 @@ class Daemon:
             await asyncio.sleep(seconds)
 
     async def _answer_injections(self) -> None:
-        await self.app.answer_injections(self._ui_for)
+        """Run the channels, and answer what plugins put in; where another process does, only the latter."""
+        try:
+            await self.app.hub.run(self._ui_for)
+        except HomeAgentError as error:
+            _log.warning("channels: %s", error)
+            self.problems["channels"] = str(error)
+            await self.app.answer_injections(self._ui_for)
 
     def _ui_for(self, injection: Injection) -> Ui:
         place = Place(injection.channel, injection.chat)

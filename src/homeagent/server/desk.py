@@ -17,7 +17,8 @@ from homeagent.server.happenings import happening
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 
-    from homeagent.agent import Agent, Event, Incoming
+    from homeagent.agent import Event, Incoming
+    from homeagent.channels import Hub as Channels
     from homeagent.errors import HomeAgentError
     from homeagent.memory import Place
     from homeagent.server.hub import Hub
@@ -137,10 +138,10 @@ class Running:
 class Desk:
     """Runs turns in the name of those who ask. All methods belong to the event loop's thread."""
 
-    def __init__(self, agent: Agent, hub: Hub, ended: Callable[[events.TurnEnded], None]) -> None:
+    def __init__(self, channels: Channels, hub: Hub, ended: Callable[[events.TurnEnded], None]) -> None:
         self.hub = hub
         self.ended = ended
-        self._agent = agent
+        self._channels = channels
         self._running: dict[asyncio.Task[str], Place] = {}
         self._asked: dict[str, Asked] = {}
         self._closed = False
@@ -212,6 +213,6 @@ class Desk:
     async def _run(self, incoming: Incoming, view: TurnView) -> str:
         PRIVATE.set(incoming.private)
         try:
-            return await self._agent.respond(incoming, view)
+            return await self._channels.respond(incoming, view)
         finally:
             view.stream.put_nowait(None)

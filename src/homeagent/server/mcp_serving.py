@@ -10,7 +10,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, ListToolsResult
+from mcp.types import CallToolResult, ListToolsResult
 
 from homeagent import __version__
 from homeagent.server.access import Asker
@@ -18,7 +18,7 @@ from homeagent.server.mcp_tools import Client, offered, run
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
-    from mcp_types import CallToolRequestParams, PaginatedRequestParams
+    from mcp.types import CallToolRequestParams, PaginatedRequestParams
     from starlette.types import Receive, Scope, Send
 
     from homeagent.server.daemon import Daemon

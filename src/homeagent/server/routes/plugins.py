@@ -20,11 +20,12 @@ from homeagent.plugins import (
     PluginError,
     ToolOutline,
     asked_of,
-    enforceable,
+    enforced_of,
     found_plugins,
     named_plugin,
     outline,
     tools_of,
+    wanted_of,
 )
 from homeagent.server.access import OwnerHere
 from homeagent.server.daemon import Daemon
@@ -156,7 +157,7 @@ def _enable(daemon: Daemon, name: str, agreement: Agreement) -> None:
     if agreement.asked != _asked(found, outlined):
         raise AccessError(f"plugin {name!r}", "wants something else than was shown", "Look again", status=409)
     manifest = tried_plugin(root, found.source, found.description)
-    declared = tools_of(manifest.tools)
+    declared = wanted_of(manifest)
     unseen = asked_of(found.description, outlined).growth(asked_of(found.description, declared))
     if unseen:
         hidden = ", ".join((*unseen.tools, *unseen.policies))
@@ -183,7 +184,7 @@ def _info(daemon: Daemon, name: str) -> PluginInfo:
         tools=[_tool(each) for each in tools],
         permissions=[str(each) for each in told.permissions],
         dependencies=list(told.dependencies),
-        limits=_limits(found),
+        limits=enforced_of(found.description.permissions) if found.description else {},
         new=_growth(plugin_growth(found, agreed)),
         asked=_asked(found, tools_of(tools)),
         settings=json.loads(json.dumps(dict(told.settings), default=str)),
@@ -246,15 +247,6 @@ def _growth(growth: Growth) -> GrowthForm:
         permissions=list(growth.permissions),
         dependencies=list(growth.dependencies),
     )
-
-
-def _limits(found: FoundPlugin) -> dict[str, str]:
-    """Return for ``net`` and ``files`` whether the plugin's limits are enforced here, declared only, or open."""
-    able = enforceable()
-    limits = {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
-    if found.description is not None and any(each.kind == "net" for each in found.description.permissions):
-        limits["net"] = "open"
-    return limits
 
 
 def _asked(found: FoundPlugin, tools: dict[str, str]) -> str:
