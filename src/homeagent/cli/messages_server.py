@@ -11,7 +11,6 @@ SERVER: Final[dict[str, tuple[str, str]]] = {
         "run the server: always on, for OpenAI and MCP clients and pages",
         "运行服务，供 OpenAI、MCP 客户端和网页使用",
     ),
-    "help_mcp": ("speak MCP, the protocol between agents and tools", "使用 MCP，智能体与工具之间的协议"),
     "help_mcp_serve": (
         "be an MCP server for the program that starts this, over standard input and output",
         "作为启动它的程序的 MCP 服务，使用标准输入和输出",

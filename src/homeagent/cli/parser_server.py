@@ -22,9 +22,6 @@ def add_server(commands: Commands) -> None:
     options.add_argument("--name", action="append", default=[], metavar="NAME", help=words("option_name"))
     options.add_argument("--no-token", action="store_true", help=words("option_no_token"))
     _tokens(commands.add("token"))
-    mcp = commands.add("mcp").commands("mcp_command")
-    stdio = mcp.add("serve", "mcp_serving:serve", "help_mcp_serve")
-    stdio.options.add_argument("--person", default="owner", metavar="NAME", help=stdio.words("option_mcp_person"))
 
 
 def _tokens(parser: Parser) -> None:
