@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import os
 import shutil
+import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from browser.guard import Guard
     from browser.settings import BrowserSettings
 
-__all__ = ["Chromium", "find_chromium", "visit"]
+__all__ = ["Chromium", "find_chromium", "settled", "visit"]
 
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _SETTLE_MS: Final = 4_000
@@ -61,6 +63,7 @@ class Chromium:
         self._used = time.monotonic()
         self._busy = 0
         self._watcher: asyncio.Task[None] | None = None
+        self._held = -1
 
     @contextlib.asynccontextmanager
     async def page(self, *, make: bool = False) -> AsyncIterator[Page]:
@@ -94,7 +97,22 @@ class Chromium:
             await browser.close()
         if playwright is not None:
             await playwright.stop()
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
         return browser is not None
+
+    def _temporary(self) -> str:
+        """Return a short name of the folder for temporary files.
+
+        Chromium puts a socket there, whose name may have 107 bytes; homes of people have longer ones.
+        """
+        folder = tempfile.gettempdir()
+        if sys.platform == "linux":
+            self._held = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+            short = f"/proc/{os.getpid()}/fd/{self._held}"
+            return short if Path(short).is_dir() else folder
+        return folder
 
     @contextlib.asynccontextmanager
     async def _in_use(self) -> AsyncIterator[None]:
@@ -138,7 +156,7 @@ class Chromium:
                     chromium_sandbox=self._settings.sandbox and os.getuid() != 0,  # as root it refuses to have one
                     proxy={"server": f"http://127.0.0.1:{self._guard.port}"},
                     args=list(_OPTIONS),
-                    env={**os.environ, "HOME": str(self._folder)},
+                    env={**os.environ, "HOME": str(self._folder), "TMPDIR": self._temporary()},
                 )
             except Error as error:
                 await self.close()
@@ -172,6 +190,13 @@ async def visit(page: Page, address: str, guard: Guard, seconds: float) -> int:
             raise ToolError("address", guard.refused[-1], REFUSED)
         case "failed":
             raise ToolError("address", "the server can't be reached", "Look whether the address is right")
-    with contextlib.suppress(Error):  # some pages never come to rest
-        await page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)
+    await settled(page)
     return answer.status if answer is not None else 0
+
+
+async def settled(page: Page) -> None:
+    """Wait until nothing more is loaded, some seconds at most: some pages never come to rest."""
+    from playwright.async_api import Error
+
+    with contextlib.suppress(Error):
+        await page.wait_for_load_state("networkidle", timeout=_SETTLE_MS)

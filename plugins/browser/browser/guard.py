@@ -21,6 +21,7 @@ __all__ = ["Guard", "RefusedError", "is_public"]
 
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _CONNECT_SECONDS: Final = 15
+_CLOSE_SECONDS: Final = 2
 _LONGEST_HEAD: Final = 64 * 1024
 _PIECE: Final = 64 * 1024
 _MOST_REMEMBERED: Final = 20
@@ -115,6 +116,7 @@ class Guard:
         task = asyncio.ensure_future(self._serve(reader, writer))
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
+        task.add_done_callback(lambda _: writer.close())  # also when it was cancelled before it began
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -125,9 +127,7 @@ class Guard:
         except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
             _answer(writer, "502 Bad Gateway", str(error), "failed")
         finally:
-            with contextlib.suppress(OSError):
-                await writer.drain()
-            writer.close()
+            await _closed(writer)
 
     async def _pass_on(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         line, _, headers = head.partition(b"\r\n")
@@ -163,10 +163,10 @@ async def _joined(
         if not ways[1].done():
             await ways[1]
     finally:
+        other[1].close()
         for way in ways:
             way.cancel()
         await asyncio.gather(*ways, return_exceptions=True)
-        other[1].close()
 
 
 async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -176,6 +176,13 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    """Close, and wait a little until what is still to be sent has been."""
+    writer.close()
+    with contextlib.suppress(OSError, TimeoutError):
+        await asyncio.wait_for(writer.wait_closed(), _CLOSE_SECONDS)
 
 
 def _answer(writer: asyncio.StreamWriter, status: str, text: str, why: str) -> None:

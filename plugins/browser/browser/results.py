@@ -16,7 +16,11 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 import lxml.html
 from lxml.etree import ParserError
 
+from browser.page_words import BLOCKS
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lxml.html import HtmlElement
 
     from browser.fetching import Page
@@ -57,7 +61,9 @@ def found_results(page: Page) -> list[Result]:
         link = _goal(urljoin(page.address, title.get("href") or ""), own)
         words = _words(title)
         if link and len(words) >= _SHORTEST_TITLE and link not in found:
-            found[link] = Result(words, link, _around(title, words))
+            # Engines print the address once more, for the eye.
+            shown = re.compile(rf"(?:https?://)?{re.escape(urlsplit(link).netloc)}\S*")
+            found[link] = Result(words, link, _SPACE.sub(" ", shown.sub("", _around(title, words))).strip())
         if len(found) == _MOST:
             break
     return list(found.values())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from typing import TYPE_CHECKING, Final, Literal
 
-from browser.chromium import visit
+from browser.chromium import settled, visit
 from browser.fetching import REFUSED
 from browser.settings import BrowserSettings
 from browser.state import Parts
@@ -30,6 +31,7 @@ __all__ = [
 
 _SHOWN: Final = 4_000
 _MOST_SCREENSHOTS: Final = 200
+_OPENS_SECONDS: Final = 0.4
 
 
 @tool(no_memory=True, timeout=90)
@@ -78,9 +80,9 @@ async def browser_click(context: ToolContext, selector: str = "", text: str = ""
     async with parts.chromium.page() as page, _explained():
         before = len(parts.guard.refused)
         await _element(page, selector, text).click()
-        with contextlib.suppress(Exception):
-            await page.wait_for_load_state("networkidle", timeout=3_000)
-    async with parts.chromium.page() as page:  # it may be another one now
+        await asyncio.sleep(_OPENS_SECONDS)  # a new window, if it opens one, comes a moment later
+    async with parts.chromium.page() as page:
+        await settled(page)
         if len(parts.guard.refused) > before and page.url.startswith("chrome-error:"):
             raise ToolError("", parts.guard.refused[-1], REFUSED)
         return await _seen(page)
@@ -100,7 +102,7 @@ async def browser_type(context: ToolContext, selector: str, text: str, enter: bo
         await field.fill(text)
         if enter:
             await field.press("Enter")
-            await page.wait_for_load_state("load")
+            await settled(page)
         return f"Typed {len(text)} characters; the page is {page.url}"
 
 
