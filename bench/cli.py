@@ -49,6 +49,15 @@ def _add_for_sets(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     _add_data(recall)
     recall.add_argument("--dump", type=Path, metavar="FILE", help="write the ranked ids of each question as JSON lines")
     recall.add_argument("--no-baseline", action="store_true", help="don't compute the baseline")
+    ablate = _command(commands, "ablate", _ablate, "what each kind of evidence is worth to recall")
+    _add_data(ablate)
+    ablate.add_argument("--questions", type=int, metavar="N", help="at most N of each set, spread over it (all)")
+    fit = _command(commands, "fit", _fit, "the numbers of weights.json, fitted and judged on unseen conversations")
+    _add_data(fit)
+    fit.add_argument("--questions", type=int, metavar="N", help="at most N of each set, spread over it (all)")
+    fit.add_argument("--rounds", type=int, default=2, help="how often all weights are tried (2)")
+    fit.add_argument("--folds", type=int, default=3, help="folds of conversations to judge on, 0 for none (3)")
+    fit.add_argument("--out", type=Path, metavar="FILE", help="write the fitted weights.json")
     importing = _command(commands, "import", _import, "keep a set in a home, with speed and size")
     _add_data(importing)
     importing.add_argument("--home", type=Path, required=True, metavar="H", help="the home to keep it in")
@@ -97,6 +106,10 @@ def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     turn.add_argument("--turns", type=int, default=200, help="how many turns are timed (200)")
     turn.add_argument("--window", type=int, default=4096, metavar="TOKENS", help="the window of the long talk (4096)")
     turn.add_argument("--embedder", choices=("offline", "none"), default="offline")
+    plugins = _command(commands, "plugins", _plugins, "a plugin in this process and in its own; restarts and reloads")
+    plugins.add_argument("--calls", type=int, default=2000, help="how many calls of each kind are timed (2000)")
+    plugins.add_argument("--kills", type=int, default=5, help="how often its process is killed with kill -9 (5)")
+    plugins.add_argument("--reloads", type=int, default=100, help="how often it is loaded anew (100)")
     _command(commands, "cli", _cli, "how long the command line takes to start")
 
 
@@ -157,6 +170,23 @@ def _recall(arguments: argparse.Namespace) -> int:
         write_dump(arguments.dump, asked)
     report = recall_report(asked, embedder.model_id, time.monotonic() - started)
     _write(arguments, report, "" if arguments.json else recall_table(asked))
+    return 0
+
+
+def _ablate(arguments: argparse.Namespace) -> int:
+    from bench.ablate import ablate_report, ablate_table
+
+    report = ablate_report(_options(arguments), arguments.questions)
+    _write(arguments, report, ablate_table(report))
+    return 0
+
+
+def _fit(arguments: argparse.Namespace) -> int:
+    from bench.fit import FitPlan, fit_report, fit_table
+
+    plan = FitPlan(arguments.questions, arguments.rounds, arguments.folds)
+    report = fit_report(_options(arguments), plan, arguments.out)
+    _write(arguments, report, fit_table(report))
     return 0
 
 
@@ -242,6 +272,14 @@ def _cost(arguments: argparse.Namespace) -> int:
     report = cost_report(arguments.segments, arguments.homes)
     _write(arguments, report, cost_table(report))
     return 0
+
+
+def _plugins(arguments: argparse.Namespace) -> int:
+    from bench.plugins import PluginPlan, plugins_report, plugins_table
+
+    report = plugins_report(PluginPlan(arguments.calls, arguments.kills, arguments.reloads))
+    _write(arguments, report, plugins_table(report))
+    return 0 if report["passed"] else 1
 
 
 def _cli(arguments: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
 """From the JSON of real runs to the tables and plots of docs/recall.md: no figure there is written by hand.
 
-``recall*.json``, ``noise*.json``, ``abstain*.json``, ``cost*.json`` and ``peers*.json`` in one folder are read, several
-of a kind joined set by set. Each fills the block between ``<!-- NAME: generated -->`` and ``<!-- NAME: end -->``; one
-without a file says which command makes it.
+``recall*.json``, ``ablate*.json``, ``noise*.json``, ``abstain*.json``, ``cost*.json`` and ``peers*.json`` in one folder
+are read, several of a kind joined set by set. Each fills the block between ``<!-- NAME: generated -->`` and
+``<!-- NAME: end -->``; one without a file says which command makes it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ __all__ = ["filled", "write_report"]
 _BLOCK: Final = re.compile(r"(<!-- (\w+): generated -->\n).*?(<!-- \2: end -->)", re.DOTALL)
 _COMMANDS: Final = {
     "recall": "python -m bench recall --data DIR --json > OUT/recall.json",
+    "ablate": "python -m bench ablate --data DIR --json > OUT/ablate.json",
     "noise": "python -m bench noise --data DIR --json > OUT/noise.json",
     "abstain": "python -m bench abstain --data DIR --json > OUT/abstain.json",
     "cost": "python -m bench cost --segments 100000 --json > OUT/cost.json",
@@ -50,6 +51,22 @@ class _Macro(msgspec.Struct):
 class _RecallFile(msgspec.Struct):
     sets: dict[str, _Recall]
     macro: _Macro | None = None
+
+
+class _Variant(msgspec.Struct):
+    change: tuple[float, float, float]
+    r5: float = msgspec.field(name="R@5")
+    r10: float = msgspec.field(name="R@10")
+
+
+class _Ablated(msgspec.Struct):
+    n: int
+    without: dict[str, _Variant]
+
+
+class _AblateFile(msgspec.Struct):
+    sets: dict[str, _Ablated]
+    macro: dict[str, _Variant] = {}
 
 
 class _NoiseFile(msgspec.Struct):
@@ -165,6 +182,26 @@ def _categories(sets: dict[str, _Recall]) -> str:
     return _table(("set", "category", "n", "R@1", "R@5", "R@10"), rows)
 
 
+def _ablate(files: Sequence[Path], _plots: Plots) -> str:
+    reports = [_decoded(file, _AblateFile) for file in files]
+    sets = {name: each.without for report in reports for name, each in report.sets.items()}
+    means = {name: each for report in reports for name, each in report.macro.items()}
+    variants = list(dict.fromkeys(variant for without in sets.values() for variant in without))
+    rows = [
+        [
+            variant, *(_cut(without.get(variant)) for without in sets.values()),
+            _cut(means.get(variant)), _interval(means[variant].change) if variant in means else "-",
+        ]
+        for variant in variants
+    ]  # fmt: skip
+    counts = ", ".join(f"{name} {each.n}" for report in reports for name, each in report.sets.items())
+    return _table(("without", *sets, "mean", "change of R@5"), rows) + f"\nR@5 / R@10. Questions: {counts}.\n"
+
+
+def _cut(found: _Variant | None) -> str:
+    return "-" if found is None else f"{found.r5:.1f} / {found.r10:.1f}"
+
+
 def _noise(files: Sequence[Path], _plots: Plots) -> str:
     keys = ("all@5", "attached@5", "tool_only@5", "leak@10", "characters")
     found = [each for file in files for each in _decoded(file, _NoiseFile).sets.items()]
@@ -217,6 +254,7 @@ def _peers(files: Sequence[Path], _plots: Plots) -> str:
 
 _MAKERS: Final[dict[str, Callable[[Sequence[Path], Plots], str]]] = {
     "recall": _recall,
+    "ablate": _ablate,
     "noise": _noise,
     "abstain": _abstain,
     "cost": _cost,

@@ -23,7 +23,7 @@ __all__ = ["PAGE", "PUBLIC", "names_on", "reference"]
 PAGE = ROOT / "docs" / "reference.md"
 """Where the page is."""
 
-PUBLIC = ("homeagent.memory", "homeagent_sdk")
+PUBLIC = ("homeagent.memory", "homeagent_sdk", "homeagent_sdk.testing")
 """The packages whose ``__all__`` is the public interface. What is in no ``__all__`` may change at any time."""
 
 _HEAD = """\

@@ -22,6 +22,7 @@ POLICIES = {
     "memory_recall": MEMORY,
     "memory_note": PLAIN,
     "memory_explain": MEMORY,
+    "memory_read": MEMORY,
     "doc_query": MEMORY,
     "doc_commit": PLAIN,
     "memory_commit": PLAIN,

@@ -116,6 +116,17 @@ def test_an_unknown_turn_is_an_error_with_its_name() -> None:
     assert "'t9'" in result.text
 
 
+def test_a_long_turn_is_read_in_pieces() -> None:
+    long = replace(NEW, text="x" * 5_000)
+    first, _ = called("memory_read", Recollection((long,)), turn="t2")
+    assert first.text.startswith("Turn t2, characters 0 to 4000 of 5000; go on with start=4000:\n")
+    rest, _ = called("memory_read", Recollection((long,)), turn="t2", start=4_000)
+    assert rest.text == "Turn t2, characters 4000 to 5000 of 5000:\n" + "x" * 1_000
+    assert rest.cites == ("t2",)
+    assert called("memory_read", Recollection((long,)), turn="t2", start=5_001)[0].error
+    assert called("memory_read", Recollection((long,)), turn="t9")[0].error
+
+
 # -- documents and facts ----------------------------------------------------------------------------------------------
 
 DOCUMENT = KnownDocument(

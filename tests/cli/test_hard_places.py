@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import subprocess
 import sys
@@ -135,3 +136,28 @@ def test_no_room_on_standard_output_is_said(home):
     assert done.returncode == 1
     assert b"No space" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_what_a_tool_writes_to_descriptor_1_is_no_part_of_the_json(home, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import functools, os, sys\n"
+        "import homeagent.app.configured as configured\n"
+        "from homeagent.cli import main\n"
+        "from homeagent_sdk import Plugin, tool\n"
+        "@tool\n"
+        "def noisy() -> str:\n"
+        "    'Make noise.'\n"
+        "    os.write(1, b'noise on descriptor 1\\n')\n"
+        "    os.system('echo noise of a child')\n"
+        "    return 'quiet'\n"
+        "noise = Plugin('noise', '1.0', tools=[noisy])\n"
+        "configured.AppParts = functools.partial(configured.AppParts, plugins=(noise,))\n"
+        "sys.argv[1:] = ['--json', 'ask', '/tool noisy']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["reply"] == "quiet"
+    assert "noise on descriptor 1" in done.stderr
+    assert "noise of a child" in done.stderr

@@ -17,7 +17,11 @@ def test_a_new_plugin_works_at_once(homeagent, tmp_path, monkeypatch):
     assert "night-sky/night_sky.py" in made.out
     checked = homeagent("--json", "plugin", "check", "night-sky").json
     assert checked["ok"]
-    assert [tool["name"] for tool in checked["tools"]] == ["night_sky_hello"]
+    (plugin,) = checked["plugins"]
+    assert {tool["name"]: tool["treatment"] for tool in plugin["tools"]} == {
+        "night_sky_hello": "lines(2,9)",
+        "night_sky_letters": "no_memory",
+    }
     code = "\n".join((tmp_path / "night-sky" / "night_sky.py").read_text().split("# ///")[-1].split("\n"))
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     done = subprocess.run(
@@ -51,7 +55,23 @@ def test_what_is_wrong_is_told_key_by_key_in_both_languages(homeagent, tmp_path)
     assert "解决办法" in homeagent("--lang", "zh", "plugin", "check", path).out
     plain = homeagent("--json", "plugin", "check", path)
     assert plain.code == 1
-    assert [each["field"] for each in plain.json["problems"]] == ["version", "sdk"]
+    assert [each["field"] for each in plain.json["plugins"][0]["problems"]] == ["version", "sdk"]
+
+
+def test_several_plugins_are_checked_at_once_and_their_own_files_are_named(homeagent, tmp_path):
+    good = greeter(tmp_path)
+    bad = tmp_path / "bad" / "sulker.py"
+    bad.parent.mkdir()
+    text = good.read_text().replace("greeter", "sulker")
+    bad.write_text(text.replace("@tool", '@tool(cleaner="json(a)")').replace("plugin =", "1 / 0\nplugin ="))
+    done = homeagent("plugin", "check", good, bad)
+    assert done.code == 1
+    assert "greeter is in order; tools: 1" in done.out
+    assert "ZeroDivisionError" in done.out
+    assert f'File "{bad}"' in done.out
+    assert "homeagent-check-" not in done.out
+    bad.write_text(text.replace("@tool", '@tool(cleaner="json(a)")'))
+    assert "没有可供试验的输出样本" in homeagent("--lang", "zh", "plugin", "check", bad).out
 
 
 def test_the_built_ins_are_listed_and_told_about(homeagent):
@@ -80,10 +100,9 @@ def test_it_is_told_what_of_the_permissions_is_enforced_here(homeagent, tmp_path
     told = homeagent("--json", "plugin", "info", greeter(tmp_path)).json["limits"]
     able = enforceable()
     assert told == {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
-    assert (
-        homeagent("--json", "plugin", "info", greeter(tmp_path, permissions='["net:a.b"]')).json["limits"]["net"]
-        == "open"
-    )
+    for permissions, net in (('["net:a.b"]', "hosts" if "net" in able else "declared_hosts"), ('["net:*"]', "open")):
+        found = homeagent("--json", "plugin", "info", greeter(tmp_path, permissions=permissions)).json
+        assert found["limits"]["net"] == net
     assert "内核" in homeagent("--lang", "zh", "plugin", "info", greeter(tmp_path)).out or not able
 
 

@@ -47,6 +47,10 @@ def test_a_tool_of_a_plugin_is_called_and_its_cleaner_decides_what_is_remembered
     assert homeagent("config", "set", "plugins.weather.city", "Wien").code == 0
     wrong = homeagent("config", "set", "plugins.weather.ctiy", "Wien")
     assert "no such setting" in wrong.err
+    refused = homeagent("config", "set", "plugins.weather.city", "[3]")
+    assert refused.code == 1
+    assert "config.toml [plugins.weather]: city:" in refused.err
+    assert homeagent("--json", "config", "show").json["plugins"]["weather"]["city"]
     said = homeagent("ask", "/tool forecast")
     assert "pressurefields answer: sunshine in Wien" in said.out
     found = homeagent("--json", "memory", "search", "sunshine")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 AS_THEY_ARE = {
     "--after-days", "--at", "--cleaner", "--from", "--limit", "--place", "--to", "-", "/attach", "/memory", "TEXT",
     "memory backup", "memory erase", "memory merge",
+    "config.toml [channels.webhook]", "{0} [channels]", "{0} [channels.{1}]", "{0} key_file", "{0}, can", "{0}, connect",
     "config.toml [plugins.{0}]", "models.{0}", "policies.{0}.{1}", "{0} [memory] {1}", "{0} [models.{1}]",
     "{0} [models]", "{0} [plugins.{1}]", "{0} [plugins]", "{0} [policies.{1}]", "{0} [policies]", "{0} base_url",
     "{0} cleaner", "{0} no_memory", "{0}-wal", "context.{0}", "@stage.{0}.{1}", "MemoryPolicy",

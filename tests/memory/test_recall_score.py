@@ -9,21 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homeagent.memory.compute import ComputeText, DoorKey, QueryText
+from homeagent.memory.recall.cues import Question, question_cues, turn_cues, without_names
 from homeagent.memory.recall.score import (
     AnswerableWeights,
     Leg,
     Passages,
-    Question,
     RankingWeights,
     Turns,
     answerable,
     centred_cosine,
-    question_cues,
     rank_turns,
     scoring,
     shrunk_mean,
-    turn_cues,
-    without_names,
 )
 
 WEIGHTS = scoring().ranking
@@ -51,7 +48,7 @@ def turns(m, **changed):
     def no():
         return np.zeros(m, bool)
 
-    plain = Turns(nowhere(), nowhere(), zeros() + 8, zeros(), zeros(), no(), no(), no(), no())
+    plain = Turns(nowhere(), nowhere(), zeros() + 8, zeros(), zeros(), no(), no(), no(), no(), no())
     kinds = {f.name: getattr(plain, f.name).dtype for f in fields(Turns)}
     return replace(plain, **{name: np.array(value, kinds[name]) for name, value in changed.items()})
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
-from homeagent.plugins import enforceable
+from homeagent.memory.door.places import CleanerPlace
+from homeagent.memory.door.runner import CleanerProcess
+from homeagent.plugins import describe, enforceable, find_source, prepare_runtime
 from tests.plugins.living import HEAD, installed, living
 from tests.plugins.worlds import in_loop
 
@@ -30,6 +33,9 @@ def tries(what: str, of: str = "") -> str:
         match what:
             case "read":
                 return open(of).read()
+            case "open":
+                open(of, "rb").close()
+                return "opened"
             case "list":
                 return ",".join(os.listdir(of))
             case "write":
@@ -39,7 +45,9 @@ def tries(what: str, of: str = "") -> str:
             case "python":
                 return subprocess.run([sys.executable, "-c", "print('ran')"], capture_output=True, text=True).stdout
             case "net":
-                socket.create_connection(("127.0.0.1", int(of)), 3).close()
+                with socket.socket() as stream:
+                    stream.settimeout(3)
+                    stream.connect(("127.0.0.1", int(of)))
             case "kill":
                 os.kill(int(of), 0)
             case "temporary":
@@ -58,7 +66,22 @@ def keeps(context: ToolContext) -> str:
     return (context.data_folder / "x").read_text()
 
 
-plugin = Plugin("probe", "1.0", tools=[tries, keeps])
+@tool
+def needs() -> str:
+    """Do what plugins usually do."""
+    import ssl, sqlite3, zoneinfo, datetime, ctypes.util, multiprocessing, hashlib, tempfile, uuid
+    ssl.create_default_context()
+    zoneinfo.ZoneInfo("Europe/Berlin") if zoneinfo.available_timezones() else None
+    datetime.datetime.now().astimezone()
+    sqlite3.connect(":memory:").execute("SELECT 1")
+    assert os.cpu_count() and os.path.expanduser("~")
+    with tempfile.TemporaryFile() as file:
+        file.write(uuid.uuid4().bytes)
+    asyncio.run(asyncio.sleep(0))
+    return "good"
+
+
+plugin = Plugin("probe", "1.0", tools=[tries, keeps, needs])
 '''
 NOTHING = HEAD.replace('permissions = ["exec"]', "permissions = []")
 
@@ -101,9 +124,11 @@ async def test_what_is_permitted_can_be_done(tmp_path: Path) -> None:
 
 
 @net
-@pytest.mark.parametrize(("permission", "reached"), [("[]", False), ('["net:example.org"]', True)])
+@pytest.mark.parametrize(
+    ("permission", "reached"), [("[]", False), ('["net:example.org"]', False), ('["net:*"]', True)]
+)
 @in_loop
-async def test_the_network_is_there_only_for_a_plugin_that_may_use_it(
+async def test_the_network_itself_is_there_only_for_a_plugin_that_may_use_all_of_it(
     tmp_path: Path, permission: str, reached: bool
 ) -> None:
     head = HEAD.replace('permissions = ["exec"]', f"permissions = {permission}")
@@ -122,3 +147,78 @@ async def test_the_network_is_there_only_for_a_plugin_that_may_use_it(
 def test_a_plugin_is_put_in_with_its_code_untouched(tmp_path: Path) -> None:
     installed(tmp_path / "home", CODE, NOTHING)
     assert (tmp_path / "home" / "installed" / "probe" / "code" / "probe.py").read_text() == f"{NOTHING}\n{CODE}"
+
+
+@files
+@in_loop
+async def test_of_the_system_only_what_python_needs_can_be_read(tmp_path: Path) -> None:
+    async with living(tmp_path / "home", CODE, head=NOTHING) as plugin:
+        for path in (
+            "/etc/passwd",
+            "/etc/shadow",
+            "/etc/group",
+            "/etc/hostname-",
+            "/root/.bashrc",
+            "/etc/ssl/private/x",
+        ):
+            assert (await plugin.call("tries", what="read", of=path)).text in ("PermissionError", "FileNotFoundError")
+        for path in ("/etc", "/root", "/home", "/var", "/etc/ssl", os.environ["HOME"]):
+            assert (await plugin.call("tries", what="list", of=path)).text in ("PermissionError", "FileNotFoundError")
+        assert (await plugin.call("tries", what="read", of="/etc/passwd")).text == "PermissionError"
+        assert (await plugin.call("tries", what="list", of="/etc")).text == "PermissionError"
+        for path in ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime"):
+            if os.path.exists(path):  # noqa: PTH110
+                assert (await plugin.call("tries", what="open", of=path)).text == "opened"
+        assert (await plugin.call("needs")).text == "good"
+
+
+@files
+@pytest.mark.skipif(sys.prefix == sys.base_prefix, reason="the program has no environment of its own here")
+@in_loop
+async def test_the_environment_of_the_program_is_not_for_plugins(tmp_path: Path) -> None:
+    async with living(tmp_path / "home", CODE, head=NOTHING) as plugin:
+        assert (await plugin.call("tries", what="open", of=str(pytest.__file__))).text == "PermissionError"
+
+
+CLEANERS = '''
+def curious(text: str) -> str:
+    try:
+        if text.isdigit():
+            import socket
+            socket.create_connection(("127.0.0.1", int(text)), 3).close()
+            return "reached"
+        return open(text).read()
+    except OSError as error:
+        return type(error).__name__
+
+
+@tool(cleaner=curious)
+def probe_any() -> str:
+    """Do anything."""
+    return ""
+
+
+plugin = Plugin("probe", "1.0", tools=[probe_any])
+'''
+
+
+@files
+@net
+def test_a_cleaner_may_read_its_code_and_nothing_else_whatever_its_plugin_may(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    home = tmp_path / "home"
+    wanted = f'permissions = ["net:*", "read:{tmp_path}/mine.txt"]'
+    installed(home, CLEANERS, HEAD.replace('permissions = ["exec"]', wanted))
+    source = find_source(home / "installed" / "probe" / "code")
+    runtime = prepare_runtime(home, source, describe(source), fetch=False)
+    (home / "plugins" / "probe" / "kept.txt").write_text("kept")
+    place = CleanerPlace(runtime.cleaning, (str(runtime.folder),), tuple(runtime.variables.items()))
+    process = CleanerProcess(place=place)
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            for text in (str(tmp_path / "mine.txt"), str(home / "plugins" / "probe" / "kept.txt"), "/etc/passwd"):
+                assert process.clean("probe:curious", text).text == "PermissionError"
+            assert process.clean("probe:curious", str(server.getsockname()[1])).text == "OSError"
+        assert "def curious" in (process.clean("probe:curious", str(runtime.folder / "probe.py")).text or "")
+    finally:
+        process.close()

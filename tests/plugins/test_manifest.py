@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from homeagent.plugins import ManifestError, PluginError, describe, find_source, found_plugins, named_plugin, outline
-from homeagent.plugins.sdk_version import meets, readable
+from homeagent_sdk.versions import meets, readable
 
 if TYPE_CHECKING:
     from pathlib import Path

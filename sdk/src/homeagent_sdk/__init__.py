@@ -1,4 +1,4 @@
-"""What a HomeAgent plugin needs: typed tools, memory policies, cleaners, stages, settings. Standard library only."""
+"""What a HomeAgent plugin needs: tools, channels, policies, cleaners, stages, settings. Standard library only."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from homeagent_sdk.channels import (
+        Arrival,
+        Capabilities,
+        Channel,
+        ChannelContext,
+        Connection,
+        Outgoing,
+        RefusedError,
+    )
     from homeagent_sdk.cleaner_language import parse_cleaner
     from homeagent_sdk.cleaners import drop_ansi, head, html_text, json_field, lines, regex
-    from homeagent_sdk.context import Injection, PluginContext, ToolContext
+    from homeagent_sdk.context import Injection, InjectOptions, PluginContext, ToolContext
     from homeagent_sdk.errors import (
         ArgumentsError,
         CleanerError,
@@ -41,14 +50,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentsError",
+    "Arrival",
     "Attachment",
+    "Capabilities",
+    "Channel",
+    "ChannelContext",
     "Cleaner",
     "CleanerError",
+    "Connection",
     "DeclarationError",
     "DocumentAccess",
     "Evidence",
     "ExplainedSegment",
     "FactAccess",
+    "InjectOptions",
     "Injection",
     "KnownDocument",
     "KnownFact",
@@ -58,6 +73,7 @@ __all__ = [
     "No",
     "NotTextError",
     "OpenedDocument",
+    "Outgoing",
     "Output",
     "Plugin",
     "PluginContext",
@@ -65,6 +81,7 @@ __all__ = [
     "Prompt",
     "Recollected",
     "Recollection",
+    "RefusedError",
     "Reply",
     "SdkError",
     "Secret",
@@ -93,9 +110,18 @@ __all__ = [
 ]
 
 _MODULES = {
+    "channels": (
+        "Arrival",
+        "Capabilities",
+        "Channel",
+        "ChannelContext",
+        "Connection",
+        "Outgoing",
+        "RefusedError",
+    ),
     "cleaner_language": ("parse_cleaner",),
     "cleaners": ("drop_ansi", "head", "html_text", "json_field", "lines", "regex"),
-    "context": ("Injection", "PluginContext", "ToolContext"),
+    "context": ("InjectOptions", "Injection", "PluginContext", "ToolContext"),
     "errors": (
         "ArgumentsError",
         "CleanerError",

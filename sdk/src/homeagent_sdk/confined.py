@@ -1,7 +1,8 @@
 """``python -m homeagent_sdk.confined LIMITS -m MODULE ARGUMENT...``: run a module that may do no more than ``LIMITS``.
 
-Linux only: files, programs, signals and traces by Landlock, the network by an empty network namespace. What the kernel
-does not have is left out; ``python -m homeagent_sdk.confined`` alone prints what it has, as JSON.
+Linux only: files, programs, signals and traces by Landlock, the network by an empty network namespace, out of which the
+one way is a proxy of the core (`forwarded`), where it offers one. What the kernel does not have is left out;
+``python -m homeagent_sdk.confined`` alone prints what it has, as JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Limits", "confine", "main"]
+__all__ = ["PROXY_VARIABLE", "Limits", "confine", "main"]
+
+PROXY_VARIABLE: Final = "HOMEAGENT_PROXY_FD"
+"""The variable with the descriptor that a listener is handed to the core through."""
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture Python is run on
 _VERSION_FLAG: Final = 1
@@ -32,7 +36,7 @@ _SCOPES: Final = 1 << 0 | 1 << 1  # abstract sockets and signals of others, from
 
 
 class Limits(NamedTuple):
-    """What may be done: folders and files to read, to write (and read), to run programs from; the network or not."""
+    """What may be done: folders and files to read, to write (and read), to run programs from; the network or none."""
 
     read: tuple[str, ...]
     write: tuple[str, ...]
@@ -67,8 +71,14 @@ def confine(limits: Limits) -> tuple[str, ...]:
         return ()
     enforced = []
     kernel = ctypes.CDLL(None, use_errno=True)
+    proxy = os.environ.pop(PROXY_VARIABLE, "")
     if not limits.net and _without_network(kernel):
         enforced.append("net")
+        if proxy:
+            from homeagent_sdk.forwarded import hand_over, raise_loopback  # late: cleaners are started often
+
+            raise_loopback()
+            hand_over(int(proxy))
     if _without_files(kernel, limits):
         enforced.append("files")
     return tuple(enforced)

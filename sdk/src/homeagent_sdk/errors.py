@@ -11,6 +11,7 @@ __all__ = [
     "ArgumentsError",
     "CleanerError",
     "DeclarationError",
+    "ManifestError",
     "NotTextError",
     "Problem",
     "SdkError",
@@ -84,3 +85,7 @@ class ArgumentsError(_ProblemsError):
 
 class SettingsError(_ProblemsError):
     """A plugin's settings can't be used; ``problems`` holds one `Problem` for each key."""
+
+
+class ManifestError(_ProblemsError):
+    """A plugin's manifest can't be used; ``problems`` holds one `Problem` for each key that is wrong."""

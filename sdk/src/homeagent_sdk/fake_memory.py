@@ -129,6 +129,13 @@ class FakeMemory:
         """Raise ``ToolError``: it knows no turns."""
         raise ToolError("turn", f"{turn!r} is not in this home")
 
+    async def read(self, turn: str) -> str:
+        """Return the text of that turn in its recollection. Raises ``ToolError`` when it holds none."""
+        for hit in self.recollection.hits:
+            if hit.turn == turn:
+                return hit.text
+        raise ToolError("turn", f"{turn!r} is not in this home")
+
     async def forget(self, turns: Sequence[str]) -> None:
         """Remember that these turns were forgotten."""
         self.forgotten += turns

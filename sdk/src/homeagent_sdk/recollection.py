@@ -68,6 +68,10 @@ class MemoryAccess(Protocol):
         """Say for each segment of a turn what of it is computed, and why. Raises ``ToolError`` for an unknown turn."""
         ...
 
+    async def read(self, turn: str) -> str:
+        """Return what is computed of a turn, whole, secrets masked. Raises ``ToolError`` where it may not be seen."""
+        ...
+
     async def forget(self, turns: Sequence[str]) -> None:
         """Hide turns from recall; `restore` brings them back. What others said, only the owner may forget."""
         ...

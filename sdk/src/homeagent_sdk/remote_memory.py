@@ -20,7 +20,7 @@ __all__ = ["MEMORY_METHODS", "RemoteMemory"]
 T = TypeVar("T")
 
 MEMORY_METHODS: Final = frozenset(
-    {"recall", "note", "explain", "forget", "restore"}
+    {"recall", "note", "explain", "read", "forget", "restore"}
     | {f"facts.{name}" for name in ("about", "pending", "commit", "edit", "merge", "unmerge")}
     | {f"facts.{name}" for name in ("forget", "restore", "erase")}
     | {f"documents.{name}" for name in ("find", "open", "commit")}
@@ -109,6 +109,10 @@ class RemoteMemory(_Remote):
     async def explain(self, turn: str) -> Sequence[ExplainedSegment]:
         """Say what of a turn is computed."""
         return await self._get(tuple, "explain", turn)
+
+    async def read(self, turn: str) -> str:
+        """Return what is computed of a turn."""
+        return await self._get(str, "read", turn)
 
     async def forget(self, turns: Sequence[str]) -> None:
         """Hide turns."""

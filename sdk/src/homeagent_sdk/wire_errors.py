@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import traceback
 
+from homeagent_sdk.channels import RefusedError
 from homeagent_sdk.errors import ArgumentsError, DeclarationError, Problem, SdkError, SettingsError, ToolError
+from homeagent_sdk.traces import trace_of
 
 __all__ = ["RemoteError", "error_from_wire", "error_to_wire"]
 
@@ -22,6 +23,8 @@ def error_to_wire(error: BaseException) -> dict[str, object]:
     match error:
         case ToolError():
             return {"type": "ToolError", "parts": [error.field, error.reason, error.hint]}
+        case RefusedError():
+            return {"type": "RefusedError", "parts": [error.reason]}
         case ArgumentsError() | SettingsError():
             return {"type": type(error).__name__, "parts": [error.where], "problems": [list(p) for p in error.problems]}
         case SdkError():
@@ -29,7 +32,7 @@ def error_to_wire(error: BaseException) -> dict[str, object]:
     message = ""
     with contextlib.suppress(Exception):  # an exception of foreign code may fail to describe itself
         message = str(error)[:_LONGEST_MESSAGE]
-    trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
+    trace = trace_of(error)[-_LONGEST_TRACE:]
     return {"type": "", "parts": [type(error).__name__, message], "trace": trace}
 
 
@@ -38,6 +41,8 @@ def error_from_wire(value: object) -> Exception:
     match value:
         case {"type": "ToolError", "parts": [str(field), str(reason), str(hint)]}:
             return ToolError(field, reason, hint)
+        case {"type": "RefusedError", "parts": [str(reason)]}:
+            return RefusedError(reason)
         case {"type": "ArgumentsError", "parts": [str(where)], "problems": [*problems]}:
             return ArgumentsError(where, _problems(problems))
         case {"type": "SettingsError", "parts": [str(where)], "problems": [*problems]}:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, Unpack, cast
 
-from homeagent_sdk.errors import DeclarationError
+from homeagent_sdk.call_facts import CallFacts, own_value
 from homeagent_sdk.remote_memory import RemoteMemory
 
 if TYPE_CHECKING:
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
     from datetime import datetime
 
-    from homeagent_sdk.context import Injection
+    from homeagent_sdk.channels import Arrival
+    from homeagent_sdk.context import Injection, InjectOptions
     from homeagent_sdk.recollection import MemoryAccess
     from homeagent_sdk.stage_data import TurnInfo
 
-__all__ = ["Core", "WorkerCallContext", "WorkerCallSeat", "WorkerContext"]
+__all__ = ["Core", "WorkerCallContext", "WorkerCallSeat", "WorkerChannelContext", "WorkerContext"]
 
 T = TypeVar("T")
 
@@ -62,17 +63,23 @@ class WorkerContext:
 
     def settings(self, kind: type[T]) -> T:
         """Return the plugin's settings."""
-        return self._own(self.values, kind, "settings")
+        return own_value(self.values, kind, f"plugin {self.plugin!r}, context.settings")
 
     def state(self, kind: type[T]) -> T:
         """Return what ``on_start`` returned."""
-        return self._own(self.kept, kind, "state")
+        return own_value(self.kept, kind, f"plugin {self.plugin!r}, context.state")
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in; return its id."""
-        return await self._inject(0, text=text, channel=channel, chat=chat, no_memory=no_memory, at=at)
+        return await self._inject(0, text=text, channel=channel, chat=chat, at=at, options=dict(options))
 
     async def injections(self) -> Sequence[Injection]:
         """Return what this plugin put in and still waits."""
@@ -85,11 +92,17 @@ class WorkerContext:
     async def _inject(self, seat: int, **values: object) -> str:
         return str(await self.core.request("inject", seat=seat, **values))
 
-    def _own(self, value: object, kind: type[T], name: str) -> T:
-        if not isinstance(value, kind):
-            where = f"plugin {self.plugin!r}, context.{name}"
-            raise DeclarationError(where, f"it has no {kind.__name__}", "Ask for the class that the plugin declares")
-        return value
+
+class WorkerChannelContext(WorkerContext):
+    """The SDK's ``ChannelContext`` of one channel."""
+
+    def __init__(self, plugin: WorkerContext, channel: str) -> None:
+        super().__init__(plugin.plugin, plugin.core, plugin.folder, plugin.values, plugin.kept)
+        self.channel = channel
+
+    async def arrived(self, arrival: Arrival) -> bool:
+        """Hand a message in; return whether it will be answered."""
+        return bool(await self.core.request("arrived", channel=self.channel, arrival=arrival))
 
 
 @dataclass(frozen=True)
@@ -102,47 +115,13 @@ class WorkerCallSeat:
     cancelled: threading.Event = field(compare=False)
 
 
-class WorkerCallContext(WorkerContext):
+class WorkerCallContext(WorkerContext, CallFacts):
     """The SDK's ``ToolContext`` of one call."""
 
     def __init__(self, plugin: WorkerContext, seat: WorkerCallSeat) -> None:
-        super().__init__(plugin.plugin, plugin.core, plugin.folder, plugin.values, plugin.kept)
+        WorkerContext.__init__(self, plugin.plugin, plugin.core, plugin.folder, plugin.values, plugin.kept)
+        CallFacts.__init__(self, seat.call_id, seat.turn, seat.cancelled)
         self._seat = seat
-
-    @property
-    def call_id(self) -> str:
-        """The id of this call within its turn."""
-        return self._seat.call_id
-
-    @property
-    def turn_id(self) -> str:
-        """The turn that this call belongs to."""
-        return self._seat.turn.turn_id
-
-    @property
-    def channel(self) -> str:
-        """The channel the turn came in by."""
-        return self._seat.turn.channel
-
-    @property
-    def chat(self) -> str:
-        """The chat within the channel."""
-        return self._seat.turn.chat
-
-    @property
-    def person(self) -> str:
-        """Whoever wrote the message that started the turn."""
-        return self._seat.turn.person
-
-    @property
-    def private(self) -> bool:
-        """Whether the turn is incognito."""
-        return self._seat.turn.private
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody waits for the result any more."""
-        return self._seat.cancelled.is_set()
 
     @property
     def memory(self) -> MemoryAccess:
@@ -158,11 +137,17 @@ class WorkerCallContext(WorkerContext):
         self.core.call_soon("progress", seat=self._seat.number, text=text)
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in, in this chat unless another is named; return its id."""
         seat = self._seat.number
-        return await self._inject(seat, text=text, channel=channel, chat=chat, no_memory=no_memory, at=at)
+        return await self._inject(seat, text=text, channel=channel, chat=chat, at=at, options=dict(options))
 
     async def _remember(self, method: str, given: tuple[object, ...], named: dict[str, object]) -> object:
         return await self.core.request("memory", seat=self._seat.number, method=method, given=given, named=named)

@@ -17,8 +17,8 @@ from homeagent.agent.events import Recalled, Refused, SilentUi, StatusLine, Turn
 from homeagent.agent.incoming import OpenTurn
 from homeagent.agent.prompt import instructions, volatile_lines
 from homeagent.agent.pruning import Present
-from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for
-from homeagent.agent.rendering import ON_INPUT, said, whole
+from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for, with_facts
+from homeagent.agent.rendering import ON_INPUT, resumed, said, whole
 from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
 from homeagent.agent.toolbox import Toolbox
@@ -144,20 +144,25 @@ class Agent:
     async def _come_in(self, turn: OpenTurn) -> Message | None:
         """Take what came in through its stage; None when a plugin stops it."""
         incoming = turn.incoming
-        attachments = tuple(CameWith(each.media_type, each.data, each.name) for each in incoming.attachments)
-        message = Message(incoming.text, attachments, incoming.no_memory, incoming.injected)
+        attachments = tuple(CameWith(each.media_type, each.data, each.name) for each in incoming.files)
+        message = Message(incoming.words, attachments, incoming.no_memory, incoming.injected)
         refused = await self._stages.decide("on_input", message=message, turn=turn.info)
         if refused is not None:
             turn.ui.show(Refused(refused.reason))
             await turn.add(Segment("system", refused.reason, plugin=ON_INPUT, no_memory=True))
             return None
+        if incoming.resumes:
+            quotes = isinstance(self._model, OfflineModel)  # it reads no conversation, only what is said now
+            turn.messages.append(said(message.text, (), incoming.speaker) if quotes else resumed(incoming.text))
+            return message
         made = await self._stages.transform("on_input", "message", message, turn=turn.info)
         made = replace(made, no_memory=message.no_memory, injected=message.injected)
         kept = tuple(Attachment(each.media_type, each.data, each.name) for each in made.attachments)
         if made != message:
-            new = tuple(each for each in kept if each not in incoming.attachments)
+            new = tuple(each for each in kept if each not in incoming.files)
             await turn.add(Segment("user", made.text, plugin=ON_INPUT, attachments=new, no_memory=message.no_memory))
-        turn.messages.append(said(made.text, kept, incoming.speaker, injected=incoming.injected))
+        words = said(made.text, kept, incoming.speaker, name=incoming.name, injected=incoming.injected)
+        turn.messages.append(words)
         return made
 
     async def _recall(self, turn: OpenTurn, text: str, window: Window) -> Why:
@@ -169,6 +174,8 @@ class Agent:
         try:
             looked_at = limit * LOOK_AT if quotes else limit
             found = await recall_for(turn.incoming, text, turn.at, self._parts.memory, looked_at)
+            if not quotes:
+                found = await with_facts(found, turn.incoming, turn.at, self._parts.memory)
         except HomeAgentError as error:  # without its memory it can still answer
             turn.ui.show(StatusLine(f"nothing could be recalled: {error}", "no_recall", str(error)))
             return Why(text)
@@ -178,7 +185,7 @@ class Agent:
 
     async def _set(self, turn: OpenTurn, message: Message, chat: Chat, window: Window) -> Setting:
         """Return what surrounds the turn's words; turns for which there is no room leave the window."""
-        tools = self._parts.registry.tools
+        tools = {name: tool for name, tool in self._parts.registry.tools.items() if turn.incoming.may_use(name)}
         prompt = Prompt(instructions(self._settings), (), tuple(tools))
         prompt = await self._stages.transform("pre_action", "prompt", prompt, message=message, turn=turn.info)
         specs = tuple(
@@ -195,7 +202,7 @@ class Agent:
 
     def _prune(self, turn: OpenTurn, chat: Chat, window: Window, wanted: Collection[str]) -> None:
         found = () if chat.why.nothing else [each.hit.turn for each in chat.why.passages]
-        left = window.prune(chat.room, Present(turn.incoming.text, found, wanted))
+        left = window.prune(chat.room, Present(turn.incoming.words, found, wanted))
         if not turn.incoming.private:
             chat.leaving += left
 
@@ -262,6 +269,16 @@ class Agent:
             chat.leaving += left
             await self._archive(chat)
             return len(left)
+
+    async def go_on_from(self, place: Place, before: Sequence[PastTurn]) -> None:
+        """Show these turns before those of the chat at a place: it goes on from a conversation that was held elsewhere.
+
+        Harmless when it is said again.
+        """
+        chat = await self._chats.at(place)
+        async with chat.lock:
+            if chat.before != tuple(before):
+                chat.before, chat.stale = tuple(before), True
 
     def is_busy(self) -> bool:
         """Whether a turn is under way in any chat."""

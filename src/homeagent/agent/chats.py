@@ -11,7 +11,7 @@ from homeagent.agent.recalling import Why
 from homeagent.agent.rendering import past_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from homeagent.agent.context import View
     from homeagent.agent.ports import MemoryPort, PastTurn
@@ -28,7 +28,7 @@ class Chat:
 
     ``present`` are the segments of the turn under way, or of the last one; ``leaving`` are turns that are out of view
     and still to archive; ``room`` is how many tokens those in view may take. Private turns have a window of their own,
-    which begins with the other and is gone with the next turn that is kept.
+    which begins with the other and is gone with the next turn that is kept. ``before`` is what it goes on from.
     """
 
     def __init__(self, window: Window) -> None:
@@ -40,6 +40,7 @@ class Chat:
         self.room = 0
         self.present: list[Segment] = []
         self.stale = False
+        self.before: tuple[PastTurn, ...] = ()
 
     @property
     def has_private_turns(self) -> bool:
@@ -77,27 +78,35 @@ class Chats:
     async def refresh(self, chat: Chat, place: Place) -> None:
         """Read a chat's window again if it is stale; call it with the chat's lock held."""
         if chat.stale:
-            chat.window = await asyncio.to_thread(self._reopened, place)
+            chat.window = await asyncio.to_thread(self._reopened, place, chat.before)
             chat.private, chat.stale = None, False
 
     def any_locked(self) -> bool:
         """Whether a turn is under way in any chat."""
-        return any(chat.lock.locked() for chat in self._chats.values())
+        return any(chat.lock.locked() for chat in tuple(self._chats.values()))
 
     def forget_windows(self) -> None:
         """Show every chat as it is in the log, from its next turn on; a turn under way goes on with what it has."""
         for chat in self._chats.values():
             chat.stale = True
 
-    def _reopened(self, place: Place) -> Window:
-        return Window(self.views(place, self._memory.in_view(place, _TURNS_AFTER_RESTART)))
+    def _reopened(self, place: Place, before: Sequence[PastTurn] = ()) -> Window:
+        return Window(self.views(place, (*before, *self._memory.in_view(place, _TURNS_AFTER_RESTART))))
 
     def views(self, place: Place, past: Iterable[PastTurn]) -> list[View]:
         """Return turns of the log as they go into the window of the chat at ``place``."""
+        past = list(past)
+        is_owner = self._memory.knowledge.is_owner
+        owners = {sender for sender in {each.sender for each in past} if is_owner(place.channel, sender)}
         return [
             view_of(
                 each.turn,
-                past_messages(each.segments, speaker_of(place, each.sender), injected=each.injected, limit=self._limit),
+                past_messages(
+                    each.segments,
+                    speaker_of(place, each.sender, owner=each.sender in owners),
+                    injected=each.injected,
+                    limit=self._limit,
+                ),
                 self._count,
                 each.at,
             )

@@ -18,9 +18,9 @@ __all__ = ["KnowledgePort", "MemoryPort", "PastTurn", "Ui"]
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A turn of the log as the window shows it again after a restart."""
+    """A turn of the log as the window shows it again after a restart; ``turn`` is None for one that is not kept."""
 
-    turn: TurnId
+    turn: TurnId | None
     sender: str
     injected: bool
     segments: tuple[Segment, ...]
@@ -36,6 +36,10 @@ class KnowledgePort(Protocol):
 
     def facts(self, subject: str, relation: str, *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
         """Return what ``viewer`` may know of a subject (all if empty), as of ``at``. Raises `InputError`."""
+        ...
+
+    def around(self, turns: Sequence[TurnId], *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
+        """Return what holds at ``at`` of the matters that these turns speak of, as far as ``viewer`` may know."""
         ...
 
     def pending(self) -> int:
@@ -88,6 +92,10 @@ class KnowledgePort(Protocol):
 
     def open_document(self, document: str, *, viewer: Viewer) -> tuple[Document, str]:
         """Return a document and its text, secrets masked; one that ``viewer`` may not see is not found."""
+        ...
+
+    def read(self, turn: str, *, viewer: Viewer) -> str:
+        """Return what is computed of a turn, whole, secrets masked; one that ``viewer`` may not see is not found."""
         ...
 
     def commit_document(self, title: str, turns: Sequence[str]) -> str:

@@ -75,6 +75,8 @@ def volatile_lines(incoming: Incoming, at: datetime, recalled: str, lines: tuple
     place = f"{incoming.place.channel}/{incoming.place.chat}"
     now = f"Now: {at:%Y-%m-%d %H:%M} {_DAYS[at.weekday()]} ({at:%z}), in {place}"
     parts = [now, *lines]
+    if incoming.guidance:
+        parts.append(f"The program that this message comes through asks of your answer:\n{incoming.guidance}")
     if recalled:
         parts.append(f"From the memory, perhaps of use:\n{recalled}")
     return marked("context", "\n".join(parts))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent.marking import marked
-from homeagent.memory import Viewer
+from homeagent.memory import Recall, Viewer
 from homeagent.memory.compute import QueryText
+from homeagent.memory.packing import pack
 from homeagent.memory.text.speech import is_question
 from homeagent.models.messages import Recalled
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from homeagent.agent.incoming import Incoming
     from homeagent.agent.ports import MemoryPort
     from homeagent.agent.tokens import Count
-    from homeagent.memory import Hit, Recall
+    from homeagent.memory import Fact, Hit
 
 __all__ = [
     "BEYOND",
@@ -34,6 +35,7 @@ __all__ = [
     "chosen",
     "quotable",
     "recall_for",
+    "with_facts",
 ]
 
 IN_VIEW: Final = "it is in view already"
@@ -74,7 +76,8 @@ class Why:
     """What was recalled for a message and why.
 
     ``nothing`` says that nothing is to the point, ``answerable`` how likely the memory holds an answer, ``pending`` how
-    many turns were not fully searchable yet.
+    many turns were not fully searchable yet. ``facts`` are those that hold of what the passages speak of; ``packed`` is
+    the text of both that the model got.
     """
 
     question: str
@@ -82,6 +85,8 @@ class Why:
     nothing: bool = True
     answerable: float = 0.0
     pending: int = 0
+    facts: tuple[Fact, ...] = ()
+    packed: str = ""
 
     @property
     def shown(self) -> tuple[Hit, ...]:
@@ -89,9 +94,8 @@ class Why:
         return tuple(each.hit for each in self.passages if not each.left_out)
 
     def as_text(self) -> str:
-        """Return the hits that the model got as data in a prompt; empty when there are none."""
-        lines = [_line(hit) for hit in self.shown]
-        return marked("memory", "\n".join(lines)) if lines else ""
+        """Return what the model gets as data in a prompt; empty when that is nothing."""
+        return marked("memory", self.packed) if self.packed else ""
 
     def as_recalled(self) -> tuple[Recalled, ...]:
         """Return the hits that the model got, for a model that answers from memory itself."""
@@ -118,19 +122,22 @@ async def recall_for(incoming: Incoming, text: str, at: datetime, memory: Memory
     return Why(text, passages, found.nothing, found.answerable, found.pending)
 
 
+async def with_facts(why: Why, incoming: Incoming, at: datetime, memory: MemoryPort) -> Why:
+    """Return ``why`` with what now holds of the matters that its passages speak of."""
+    if why.nothing:
+        return why
+    viewer = Viewer(incoming.person, incoming.place, incoming.members)
+    turns = [each.hit.turn for each in why.passages]
+    return replace(why, facts=tuple(await asyncio.to_thread(memory.knowledge.around, turns, viewer=viewer, at=at)))
+
+
 def chosen(why: Why, in_view: frozenset[str], room: int, count: Count) -> Why:
-    """Return ``why`` with the passages that the model gets: not those in view, and as many as there is room for."""
-    passages: list[RecalledPassage] = []
-    for each in why.passages:
-        taken = count(_line(each.hit))
-        if each.hit.turn in in_view:
-            passages.append(RecalledPassage(each.hit, IN_VIEW))
-        elif taken > room:
-            passages.append(RecalledPassage(each.hit, NO_ROOM))
-        else:
-            room -= taken
-            passages.append(each)
-    return Why(why.question, tuple(passages), why.nothing, why.answerable, why.pending)
+    """Return ``why`` with what the model gets: not the turns in view, and as much as ``room`` tokens hold."""
+    found = Recall(tuple(each.hit for each in why.passages), why.answerable, why.nothing, why.pending)
+    packed = pack(found, why.facts, budget=room - count(marked("memory", "")), count=count, in_view=in_view)
+    reasons = {hit.turn: IN_VIEW if reason == "in view" else NO_ROOM for hit, reason in packed.left_out}
+    passages = tuple(RecalledPassage(each.hit, reasons.get(each.hit.turn, "")) for each in why.passages)
+    return replace(why, passages=passages, facts=packed.facts, packed=packed.text)
 
 
 def asks(text: str) -> bool:
@@ -149,9 +156,3 @@ def quotable(why: Why, limit: int) -> Why:
         taken += not reason
         passages.append(RecalledPassage(each.hit, reason))
     return Why(why.question, tuple(passages), why.nothing, why.answerable, why.pending)
-
-
-def _line(hit: Hit) -> str:
-    when = hit.at.strftime("%Y-%m-%d %H:%M") if hit.at is not None else "?"
-    older = ", an older value" if hit.superseded else ""
-    return f"[{when}, {hit.place.channel}/{hit.place.chat}, {hit.sender}{older}] {hit.text}"

@@ -90,6 +90,11 @@ class TurnMemory:
             for each in found.segments
         )
 
+    async def read(self, turn: str) -> str:
+        """Return what is computed of a turn, whole."""
+        with refused("turn"):
+            return await asyncio.to_thread(self._memory.knowledge.read, turn, viewer=viewer_of(self._turn))
+
     async def forget(self, turns: Sequence[str]) -> None:
         """Hide turns from recall."""
         await self._take_back(turns, undo=False)

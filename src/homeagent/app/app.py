@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
+from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Outputs, reading_plugin
 from homeagent.app.extraction import Extraction
 from homeagent.app.hiding import hiding
-from homeagent.app.home_memory import INJECTED, HomeMemory
+from homeagent.app.home_channels import HomePast
+from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
 from homeagent.app.restarting import changed_settings, restart
 from homeagent.builtin import built_ins
-from homeagent.errors import ConfigError, HomeAgentError
+from homeagent.channels import WEBHOOK, Hub, HubParts, Pauses, Webhook, WebhookLine
+from homeagent.errors import ConfigError
 from homeagent.memory import Memory, Place
 from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.agent import Ui
+    from homeagent.config import ChannelOptions
     from homeagent.memory.door.places import CleanerProcesses
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.models import Model
     from homeagent.paths import Home
+    from homeagent.plugins import Manifest
     from homeagent_sdk import Injection, Plugin
 
 __all__ = ["App", "AppParts"]
-
-_PAUSE_SECONDS = 30.0
-_log = logging.getLogger("homeagent.app")
 
 
 def _now() -> datetime:
@@ -48,7 +48,8 @@ class AppParts:
 
     ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
     ``distiller`` is a model that is asked for facts in quiet moments, beside the rules. ``hidden_variables`` of the
-    environment are seen by no program that a tool starts.
+    environment are seen by no program that a tool starts. ``channels`` are the owner's words about each channel,
+    ``pauses`` how long is waited before what could not be sent is tried again.
     """
 
     model: Model = field(default_factory=OfflineModel)
@@ -58,6 +59,8 @@ class AppParts:
     embedder: Embedder | None = None
     distiller: Model | None = None
     hidden_variables: Collection[str] = ()
+    channels: Mapping[str, ChannelOptions] = field(default_factory=dict)
+    pauses: Pauses = field(default_factory=Pauses)
     clock: Callable[[], datetime] = _now
 
 
@@ -88,6 +91,9 @@ class App:
         self._check_names(parts.plugin_settings)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
+        self.hub = self._made_hub(parts)
+        self.webhook = Webhook(self.hub, lambda: self.hub.options(WEBHOOK))
+        memory.background.yield_to(self.agent.is_busy)
 
     @classmethod
     def open(cls, home: Path | str, parts: AppParts | None = None) -> Self:
@@ -124,6 +130,7 @@ class App:
     async def _declare_policies(self) -> None:
         policies, returning = self.registry.policies(), self.registry.returning_memory()
         await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
+        await asyncio.to_thread(self.memory.overrides.declare_channels, self.registry.channel_policies())
 
     async def _plugins_changed(self) -> None:
         """Derive by the policies and cleaners that are there now."""
@@ -170,10 +177,24 @@ class App:
             name: hiding(self._known[name], values, self._hidden) if name in self._known else values
             for name, values in changed.items()
         }
-        await restart(self.registry, hidden)
+        prepared = await self._plugins.prepare(self._host, settings, changed)
+        try:
+            await restart(self.registry, hidden)
+        except BaseException:
+            await prepared.stop()
+            raise
         self._plugin_settings = settings
-        await self._plugins.use(self.registry, self._host, settings, changed)
+        await self._plugins.use(self.registry, prepared)
         await self._declare_policies()
+
+    async def run_plugin(self, path: Path) -> Manifest:
+        """Run the plugin in a file or folder, in the place of the one of its name; return what it declares.
+
+        For its author, in a home to try things in: nothing is asked. Raises `PluginError`; then the one before goes on.
+        """
+        manifest = await self._plugins.run(path, self.registry, self._host)
+        await self._plugins_changed()
+        return manifest
 
     def _check_names(self, settings: Mapping[str, Mapping[str, object]]) -> None:
         known = (*self.registry.plugins, *described_plugins(self.memory.home.root))
@@ -183,29 +204,18 @@ class App:
             raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
 
     async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
-        """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""
-        while True:
-            injection = await self.inbox.next()
-            try:
-                await self._answer(injection, ui_for(injection))
-                await self.inbox.done(injection.id)
-            except HomeAgentError as error:
-                _log.error("what %s put in could not be answered: %s", injection.id, error)
-                await asyncio.sleep(_PAUSE_SECONDS)
-                self.inbox.give_again(injection.id)
+        """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner.
 
-    async def _answer(self, injection: Injection, ui: Ui) -> None:
-        if await asyncio.to_thread(self._port.knows, INJECTED, injection.id):
-            return
-        incoming = Incoming(
-            injection.text,
-            Place(injection.channel, injection.chat),
-            no_memory=injection.no_memory,
-            injected=True,
-            source=INJECTED,
-            external_id=injection.id,
-        )
-        await self.agent.respond(incoming, ui)
+        What was put into a chat of a channel waits for `Hub.run`, which can send it there.
+        """
+        await self.hub.answer_injections(ui_for)
+
+    def _made_hub(self, parts: AppParts) -> Hub:
+        lines = {WEBHOOK: WebhookLine(lambda: self.hub.options(WEBHOOK))}
+        folder = self.memory.home.root / "channels"
+        past = HomePast(self.memory)
+        hub_parts = HubParts(self.agent, self.inbox, self.registry, past, folder, lines, parts.pauses)
+        return Hub(hub_parts, parts.channels)
 
     def _find_facts_with(self, distiller: Model | None) -> None:
         """Ask this model for facts from now on, or none; the one before is asked no more."""
@@ -223,6 +233,7 @@ class App:
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait({self._following})
+        await self.hub.close()
         try:
             self._find_facts_with(None)
             if self._ending:

@@ -13,12 +13,13 @@ from homeagent.app.extraction import at_home
 from homeagent.app.hiding import key_variables
 from homeagent.builtin import built_ins
 from homeagent.errors import ConfigError
+from homeagent.memory.embed import EmbeddingServer, NoEmbedder, OfflineEmbedder, ServerEmbedder
 from homeagent.models import OfflineModel, Price, Router, Source, Timeouts
 from homeagent_sdk import SettingsError
 from homeagent_sdk.settings import read_settings, settings_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from homeagent.config import Config, ModelSettings
     from homeagent.memory.embed import Embedder
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from homeagent.plugins import Description
     from homeagent_sdk import Plugin
 
-__all__ = ["agent_settings", "check", "distiller_of", "hidden_secrets", "model_of", "parts_of", "sources_of"]
+__all__ = [
+    "agent_settings",
+    "check",
+    "distiller_of",
+    "embedder_of",
+    "hidden_secrets",
+    "model_of",
+    "parts_of",
+    "sources_of",
+]
 
 _HIDDEN = "***"
 _CALLED_SECRET = re.compile(r"(?:^|_)(?:api)?(?:key|token|password|passwd|secret)$", re.IGNORECASE)
@@ -41,7 +51,21 @@ def parts_of(config: Config, *, model: Model, embedder: Embedder) -> AppParts:
         embedder=embedder,
         distiller=distiller_of(config),
         hidden_variables=key_variables(config),
+        channels=config.channel_options,
     )
+
+
+def embedder_of(config: Config, progress: Callable[[str, float], None]) -> Embedder:
+    """Return what makes the vectors by these settings; making it loads nothing. ``progress``: (step, share done)."""
+    settings = config.memory
+    match settings.embedder:
+        case "none":
+            return NoEmbedder()
+        case "server":
+            key = settings.key_env or None
+            return ServerEmbedder(EmbeddingServer(settings.base_url, settings.model, key_variable=key))
+        case _:
+            return OfflineEmbedder(progress=progress)
 
 
 def distiller_of(config: Config) -> Model | None:

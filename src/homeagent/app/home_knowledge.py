@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import PastTurn
+from homeagent.channels import INJECTED
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
 from homeagent.memory import OWNER, TurnId
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from homeagent.memory import Document, Fact, Memory, Place, Viewer
     from homeagent.memory.store.records import TurnRow
 
-__all__ = ["INJECTED", "HomeKnowledge", "past_turn"]
-
-INJECTED: Final = "injected"
-"""The source of turns that a plugin put in; their external id is the injection's."""
+__all__ = ["HomeKnowledge", "past_turn"]
 
 _WORDS: Final = 120
 
@@ -38,6 +36,10 @@ class HomeKnowledge:
     def facts(self, subject: str, relation: str, *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
         """Return what ``viewer`` may know of a subject, all if it is empty."""
         return self._memory.graph.history(subject or None, relation or None, at=at, viewer=viewer)
+
+    def around(self, turns: Sequence[TurnId], *, viewer: Viewer, at: datetime) -> Sequence[Fact]:
+        """Return what holds of the matters that these turns speak of."""
+        return self._memory.graph.around(turns, viewer=viewer, at=at)
 
     def pending(self) -> int:
         """Return how many turns and documents wait to be read."""
@@ -99,6 +101,10 @@ class HomeKnowledge:
                 f"document {document!r}", "is not among those you may see", "Search by what it is about"
             )
         return self._memory.document(document), self._memory.document_text(document, mask=True)
+
+    def read(self, turn: str, *, viewer: Viewer) -> str:
+        """Return what is computed of a turn, whole."""
+        return self._memory.library.computed_text(turn, viewer)
 
     def commit_document(self, title: str, turns: Sequence[str]) -> str:
         """Make a document of these turns; return its id."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from homeagent.app.home_knowledge import INJECTED, HomeKnowledge, past_turn
+from homeagent.app.home_knowledge import HomeKnowledge, past_turn
 from homeagent.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Status
 
-__all__ = ["INJECTED", "HomeMemory"]
+__all__ = ["HomeMemory"]
 
 _LOOKED_AT = 10
 """So many times as many turns are looked at as may be in view: archived ones stand among them."""

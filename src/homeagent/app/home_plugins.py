@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from homeagent.errors import HomeAgentError
@@ -17,20 +18,29 @@ from homeagent.plugins import (
     OutOfProcess,
     PluginError,
     asked_of,
+    describe,
+    find_source,
     found_plugins,
     prepare_runtime,
-    tools_of,
+    put_back_unless_good,
+    put_in,
+    wanted_of,
 )
 from homeagent.plugins.shelf import CODE, FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from homeagent.plugins import Consent, Description, Manifest, PluginSource, Registry, Runtime
-    from homeagent_sdk import Injection
 
-__all__ = ["HomePlugins", "cleaner_places", "cleaners_of", "described_plugins", "tried_plugin"]
+__all__ = [
+    "HomePlugins",
+    "Prepared",
+    "cleaner_places",
+    "cleaners_of",
+    "described_plugins",
+]
 
 Swapped = Callable[[], Awaitable[None]]
 """Called when one plugin has taken the place of another."""
@@ -56,6 +66,19 @@ class _Agreed:
             raise PluginError(f"plugin {self.told.name!r}", f"it wants more than was agreed to: {', '.join(new)}", step)
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """Plugins that were started with other settings, to be put in the place of those that run."""
+
+    settings: Mapping[str, Mapping[str, object]]
+    runners: Mapping[str, OutOfProcess]
+
+    async def stop(self) -> None:
+        """End them again: they are not used."""
+        for runner in self.runners.values():
+            await runner.stop()
+
+
 class HomePlugins:
     """The plugins of one home that are on."""
 
@@ -68,7 +91,7 @@ class HomePlugins:
 
     async def join(self, registry: Registry, host: Host) -> None:
         """Start each in its own process and register it. One that can't be is logged in one line and left out."""
-        opened = [self._opened(each, host) for each in self._agreed]
+        opened = [self._opened(each, host, self._settings.get(each.told.name, {})) for each in self._agreed]
         for runner in await asyncio.gather(*opened, return_exceptions=True):
             if isinstance(runner, PluginError):
                 _log.warning("%s", runner)
@@ -77,14 +100,59 @@ class HomePlugins:
             else:
                 await _registered(runner, registry)
 
-    async def use(
-        self, registry: Registry, host: Host, settings: Mapping[str, Mapping[str, object]], changed: Collection[str]
-    ) -> None:
-        """Start those whose settings have ``changed`` anew; one that refuses them goes on as before, the log says."""
-        self._settings = settings
+    async def prepare(
+        self, host: Host, settings: Mapping[str, Mapping[str, object]], changed: Collection[str]
+    ) -> Prepared:
+        """Start those whose settings have ``changed`` once more, with the new ones.
+
+        Raises `PluginError` when one refuses them; then none of the new ones is left, and those before go on.
+        """
         agreed = {each.told.name: each for each in await asyncio.to_thread(_agreed, self._root)}
-        for name in sorted(agreed.keys() & changed):
-            await self._swap(registry, name, agreed[name], host)
+        new: dict[str, OutOfProcess] = {}
+        try:
+            for name in sorted(agreed.keys() & changed):
+                new[name] = await self._opened(agreed[name], host, settings.get(name, {}))
+        except BaseException:
+            for runner in new.values():
+                await runner.stop()
+            raise
+        return Prepared(settings, new)
+
+    async def use(self, registry: Registry, prepared: Prepared) -> None:
+        """Put what was `prepare`d in the place of those before."""
+        self._settings = prepared.settings
+        for name, runner in prepared.runners.items():
+            async with self._swapping:
+                old = registry.swap(name, runner)
+                await runner.start()
+            if isinstance(old, OutOfProcess):
+                await old.retire()
+
+    async def run(self, path: Path, registry: Registry, host: Host) -> Manifest:
+        """Run the plugin in a file or folder of its author, who has agreed to it; return what it declares.
+
+        It is put into the home, with the packages it wants, in the place of the one of its name. Raises `PluginError`;
+        then that one goes on.
+        """
+        source = await asyncio.to_thread(find_source, path)
+        told = describe(source)
+        async with self._swapping:
+            with put_back_unless_good(self._root, told.name) as keep:
+                code = await asyncio.to_thread(put_in, self._root, source, told)
+                fetched = partial(prepare_runtime, self._root, find_source(code), told, fetch=True)
+                runner = await self._begun(told.name, await asyncio.to_thread(fetched), host)
+                try:
+                    old = registry.swap(told.name, runner)
+                except PluginError:
+                    await runner.stop()
+                    raise
+                keep()
+            await runner.start()
+            Consents(self._root).give(told.name, asked_of(told, wanted_of(runner.manifest)))
+            self._stamps = await asyncio.to_thread(_stamps, self._root)
+        if isinstance(old, OutOfProcess):
+            await old.retire()
+        return runner.manifest
 
     async def follow(self, registry: Registry, host: Host, swapped: Swapped) -> None:
         """Put what changes on the disk in the place of what runs, until cancelled; ``swapped`` is called after each.
@@ -96,7 +164,7 @@ class HomePlugins:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             now = await asyncio.to_thread(_stamps, self._root)
-            if now == before and now != self._stamps:  # it has settled
+            if now == before and now != self._stamps and not self._swapping.locked():  # it has settled
                 changed = {name for name in now | self._stamps if now.get(name) != self._stamps.get(name)}
                 self._stamps = now
                 agreed = {each.told.name: each for each in await asyncio.to_thread(_agreed, self._root)}
@@ -118,7 +186,7 @@ class HomePlugins:
         new: OutOfProcess | None = None
         try:
             if plugin is not None:
-                new = await self._opened(plugin, host)
+                new = await self._opened(plugin, host, self._settings.get(name, {}))
             elif not there or _is_broken(self._root, name):
                 return False
             old = registry.swap(name, new)
@@ -135,12 +203,22 @@ class HomePlugins:
             await old.retire()
         return True
 
-    async def _opened(self, plugin: _Agreed, host: Host) -> OutOfProcess:
-        settings = self._settings.get(plugin.told.name, {})
+    async def _opened(self, plugin: _Agreed, host: Host, settings: Mapping[str, object]) -> OutOfProcess:
         runtime = await asyncio.to_thread(self._runtime, plugin)
-        runner = await OutOfProcess.open(plugin.told.name, runtime, host, settings)
+        return await self._begun(plugin.told.name, runtime, host, settings, plugin.check)
+
+    @staticmethod
+    async def _begun(
+        name: str,
+        runtime: Runtime,
+        host: Host,
+        settings: Mapping[str, object] | None = None,
+        check: Callable[[Mapping[str, str]], None] | None = None,
+    ) -> OutOfProcess:
+        runner = await OutOfProcess.open(name, runtime, host, settings or {})
         try:
-            plugin.check(tools_of(runner.manifest.tools))
+            if check is not None:
+                check(wanted_of(runner.manifest))
             await runner.begin()
         except BaseException:
             await runner.stop()
@@ -202,39 +280,8 @@ def cleaner_places(root: Path) -> dict[str, CleanerPlace]:
         except PluginError:  # it is said when the plugin itself is to be started
             continue
         variables = tuple(runtime.variables.items())
-        places[runtime.module] = CleanerPlace(runtime.python, (str(runtime.folder),), variables)
+        places[runtime.module] = CleanerPlace(runtime.cleaning, (str(runtime.folder),), variables)
     return places
-
-
-class _Nobody:
-    """An injector for a plugin that only says what it declares."""
-
-    async def add(self, injection: Injection, plugin: str) -> None:
-        """Refuse."""
-        raise PluginError(f"plugin {plugin!r}", f"{injection.id} comes before it is on", "Put it in when it is started")
-
-    async def waiting(self, plugin: str) -> Sequence[Injection]:  # noqa: ARG002 - the protocol's
-        """Return nothing."""
-        return ()
-
-    async def withdraw(self, injection: str, plugin: str) -> bool:  # noqa: ARG002 - the protocol's
-        """Find nothing."""
-        return False
-
-
-def tried_plugin(root: Path, source: PluginSource, told: Description) -> Manifest:
-    """Fetch a plugin's packages, load it in its own process and return what it declares; it is not started.
-
-    Only for a plugin that was agreed to. Raises `PluginError`.
-    """
-    runtime = prepare_runtime(root, source, told, fetch=True)
-
-    async def load() -> Manifest:
-        runner = await OutOfProcess.open(told.name, runtime, Host(root / "plugins", _Nobody()), {})
-        await runner.stop()
-        return runner.manifest
-
-    return asyncio.run(load())
 
 
 def described_plugins(root: Path) -> dict[str, Description]:

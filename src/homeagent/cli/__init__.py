@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from homeagent.cli.session import Session
 
-__all__ = ["main", "run"]
+__all__ = ["homed", "main", "run"]
 
 _FAILED = 1
 _USAGE = 2
@@ -28,8 +28,16 @@ _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
 
+def homed() -> NoReturn:
+    """Run ``homeagent serve`` with the arguments of this process and leave with its exit code."""
+    sys.argv[1:1] = ["serve"]
+    main()
+
+
 def main() -> NoReturn:
     """Run the command line of this process and leave with its exit code."""
+    if "--json" in sys.argv[1:]:
+        _keep_stdout()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Half a surrogate pair, which UTF-8 has no bytes for, is written as \\udXXX: in JSON its very escape.
@@ -89,6 +97,14 @@ def _wrong_usage(error: UsageError, terminal: Terminal) -> int:
     step = terminal.message("usage_next", command=error.command)
     terminal.failed(where, usage_problem(terminal.language, error.problem), step)
     return _USAGE
+
+
+def _keep_stdout() -> None:
+    """Keep standard output for the one JSON object: what else writes to its descriptor goes to standard error."""
+    with contextlib.suppress(OSError, ValueError):  # one of the two is closed
+        ours = os.dup(sys.stdout.fileno())
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        sys.stdout = open(ours, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - a descriptor, open to the end
 
 
 def _forget_stdout() -> None:

@@ -10,6 +10,7 @@ from homeagent.cli.messages_facts import FACTS
 from homeagent.cli.messages_forgetting import FORGETTING
 from homeagent.cli.messages_plugin import PLUGIN
 from homeagent.cli.messages_policy import POLICY
+from homeagent.cli.messages_server import SERVER
 
 __all__ = ["MESSAGES", "message", "usage_problem"]
 
@@ -19,6 +20,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **FORGETTING,
     **PLUGIN,
     **POLICY,
+    **SERVER,
     # -- help: frame
     "help_homeagent": ("A personal agent for a household, with a long-term memory.", "家里的私人助手，有长期记忆。"),
     "usage": ("usage: ", "用法："),

@@ -122,6 +122,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
         "How likely the memory holds the answer: {percent}",
         "记忆中有答案的可能性：{percent}",
     ),
+    "why_fact": ("- known: {subject} - {relation} - {value}", "- 已知：{subject} - {relation} - {value}"),
     "why_used": ("used", "用上了"),
     "why_matched": ("; matched by: {why}", "；匹配依据：{why}"),
     "left_in_view": ("not used: it is in view already", "未用：它就在当前对话里"),

@@ -11,7 +11,14 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "help_plugin": ("look after plugins, and write one", "管理插件，编写插件"),
     "help_plugin_list": ("list every plugin and say whether it is on", "列出所有插件以及是否启用"),
     "help_plugin_info": ("show a plugin's tools, policies and permissions", "显示插件的工具、策略和权限"),
-    "help_plugin_check": ("say what is wrong with a plugin; none of its code runs", "检查插件有没有问题，不运行其代码"),
+    "help_plugin_check": (
+        "say what is wrong with plugins: manifest, tools, cleaners on recorded outputs",
+        "检查插件：清单、工具、清洗器对样本输出的效果",
+    ),
+    "help_plugin_dev": (
+        "run a plugin while you write it: live reload, and call its tools",
+        "边写边试插件：自动重新加载，直接调用工具",
+    ),
     "help_plugin_new": ("write a small plugin that works, with a test", "生成一个可用的小插件和它的测试"),
     "help_plugin_install": ("show what a plugin wants, ask, put it into the home", "显示插件的要求，确认后装入主目录"),
     "help_plugin_enable": ("turn a plugin on; what it wants is shown and asked first", "启用插件，先显示其要求并确认"),
@@ -44,10 +51,15 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
         "  no network: only declared, this machine can't enforce it",
         "  无网络：仅声明，本机无法强制",
     ),
-    "plugin_limit_net_open": (
-        "  the network is open to it: which hosts it uses is only declared",
-        "  可以使用网络：访问哪些主机仅为声明",
+    "plugin_limit_net_declared_hosts": (
+        "  these hosts and no other: only declared, this machine can't enforce it",
+        "  只能访问这些主机：仅为声明，本机无法强制",
     ),
+    "plugin_limit_net_hosts": (
+        "  these hosts and no other: enforced by the kernel here and by a proxy",
+        "  只能访问这些主机：由本机内核和代理强制",
+    ),
+    "plugin_limit_net_open": ("  the whole network is open to it, by net:*", "  可以访问整个网络（net:*）"),
     "plugin_limit_files_enforced": (
         "  files and programs beyond these: kept from it by the kernel here",
         "  除此之外的文件和程序：由本机内核禁止",
@@ -81,17 +93,38 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_is_off": ("{name} is off.", "{name} 已停用。"),
     "plugin_removed": ("{name} is taken out.", "{name} 已移除。"),
     "plugin_data_left": ("Its data is still in {path}", "它的数据仍在 {path}"),
-    # -- check, new
-    "plugin_good": (
-        "{name} {version}: the manifest is in order; tools that can be seen: {count}.",
-        "{name} {version}：清单没有问题，可见工具 {count} 个。",
+    # -- dev
+    "dev_home": ("Its home is {home}", "使用的主目录：{home}"),
+    "dev_help": (
+        "Call a tool: NAME key=value. :tools, :raw and :computed show all, :sample records the last output, :quit",
+        "调用工具：工具名 key=value。:tools 列出工具，:raw、:computed 显示全文，:sample 记录上次输出，:quit 退出",
     ),
+    "dev_loaded": ("{name} {version} is loaded.", "已加载 {name} {version}。"),
+    "dev_before": ("The one before goes on.", "之前的版本继续运行。"),
+    "dev_progress": ("... {text}", "…… {text}"),
+    "dev_done": ("done", "完成"),
+    "dev_failed": ("failed", "失败"),
+    "dev_raw": (
+        "{tool}: {state} in {seconds} s; raw, {length} characters:",
+        "{tool}：{state}，{seconds} 秒；原文 {length} 字符：",
+    ),
+    "dev_computed": (
+        "computed, {length} characters ({decision}: {reason}):",
+        "参与计算 {length} 字符（{decision}：{reason}）：",
+    ),
+    "dev_left_out": ("[{count} characters left out]", "[略去 {count} 字符]"),
+    "dev_more_lines": ("  | ... {count} more lines", "  | …… 还有 {count} 行"),
+    # -- check, new
+    "plugin_checked": ("{path}: {name} {version}", "{path}：插件 {name} {version}"),
+    "plugin_checked_tool": ("  tool {tool}: {treatment}", "  工具 {tool}：{treatment}"),
+    "plugin_hint": ("hint: {field}: {reason}", "提示：{field}：{reason}"),
+    "plugin_good": ("{name} is in order; tools: {count}.", "{name} 没有问题，工具 {count} 个。"),
     "plugin_problem": ("{field}: {reason}", "{field} 有问题：{reason}"),
     "plugin_problem_step": ("  {hint}", "  解决办法：{hint}"),
     "plugin_written": ("Written: {file}", "已生成 {file}"),
     "plugin_new_next": (
-        "Try it: homeagent plugin check {folder}, and in {folder}: python -m pytest",
-        "试一试：homeagent plugin check {folder}；在 {folder} 中运行 python -m pytest",
+        "Try it: homeagent plugin dev {folder}, homeagent plugin check {folder}, and in {folder}: python -m pytest",
+        "试一试：homeagent plugin dev {folder}、homeagent plugin check {folder}，并在 {folder} 中运行 python -m pytest",
     ),
 }  # fmt: skip
 """Messages by key, in English and in Chinese; gaps in braces."""

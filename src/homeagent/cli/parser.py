@@ -12,6 +12,7 @@ from homeagent.cli.parser_facts import add_documents, add_facts
 from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
 from homeagent.cli.parser_plugin import add_plugin
 from homeagent.cli.parser_policy import add_policy
+from homeagent.cli.parser_server import add_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -122,6 +123,7 @@ def build(language: str) -> argparse.ArgumentParser:
     add_people(commands.add("people"))
     add_policy(commands.add("policy"))
     add_plugin(commands.add("plugin"))
+    add_server(commands)
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))
     return parser

@@ -5,25 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homeagent.app import plugin_state
 from homeagent.builtin import built_ins
-from homeagent.cli.plugin_lines import plain_plugin, plugin_lines
+from homeagent.cli.plugin_lines import plain_plugin, plugin_lines, report_lines
+from homeagent.paths import cache_folder
 from homeagent.plugins import (
     Consents,
-    ManifestError,
     PluginError,
-    asked_of,
+    checked,
     describe,
     find_source,
     found_plugins,
     named_plugin,
     outline,
-    tools_of,
     write_new,
 )
 
 if TYPE_CHECKING:
     from homeagent.cli.session import Session
-    from homeagent.plugins import Consent, FoundPlugin
 
 __all__ = ["check", "info", "listed", "new"]
 
@@ -40,7 +39,8 @@ def listed(session: Session) -> int:
     found = found_plugins(session.home.root)
     consents = Consents(session.home.root).all()
     for each in found:
-        state, values = _state(each, consents.get(each.name))
+        state, problem = plugin_state(each, consents.get(each.name))
+        values = {"problem": problem} if problem else {}
         version = each.description.version if each.description else ""
         plain.append({"name": each.name, "version": version, "state": state, **values})
         values = {key: session.terminal.told(value) for key, value in values.items()}
@@ -69,23 +69,14 @@ def info(session: Session) -> int:
 
 
 def check(session: Session) -> int:
-    """Print every problem of a plugin with its key; leave with 1 when there is one."""
-    say, told_of = session.terminal.message, session.terminal.told
-    source = find_source(Path(session.arguments.name))
-    try:
-        told, tools = describe(source), outline(source)
-    except ManifestError as error:
-        problems = [problem._asdict() for problem in error.problems]
-        lines = [error.where]
-        for field, reason, hint in error.problems:
-            lines.append(say("plugin_problem", field=field, reason=told_of(reason)))
-            lines += [say("plugin_problem_step", hint=told_of(hint))] if hint else []
-        session.terminal.result({"ok": False, "where": error.where, "problems": problems}, lines)
-        return 1
-    good = say("plugin_good", name=told.name, version=told.version, count=len(tools))
-    lines = [*plugin_lines(source, told, tools, session.terminal), good]
-    session.terminal.result({"ok": True, **plain_plugin(source, told, tools)}, lines)
-    return 0
+    """Print every problem of each plugin with its key; leave with 1 when there is one."""
+    paths: list[str] = session.arguments.paths
+    reports = {path: checked(Path(path), cache_folder() / "plugin-checks") for path in paths}
+    ok = all(report.ok for report in reports.values())
+    plain = {"ok": ok, "plugins": [{"path": path, **report.as_plain()} for path, report in reports.items()]}
+    lines = (line for path, report in reports.items() for line in report_lines(path, report, session.terminal))
+    session.terminal.result(plain, lines)
+    return 0 if ok else 1
 
 
 def new(session: Session) -> int:
@@ -100,21 +91,6 @@ def new(session: Session) -> int:
 
 def _is_path(name: str) -> bool:
     return "/" in name or "\\" in name or name.endswith(".py") or name in (".", "..")
-
-
-def _state(found: FoundPlugin, agreed: Consent | None) -> tuple[str, dict[str, str]]:
-    if found.problem is not None:
-        return "broken", {"problem": str(found.problem)}
-    if agreed is None or not agreed.on:
-        return "off", {}
-    if found.source is not None and found.description is not None:
-        try:
-            wanted = asked_of(found.description, tools_of(outline(found.source)))
-        except PluginError as error:
-            return "broken", {"problem": str(error)}
-        if agreed.growth(wanted):
-            return "asks", {}
-    return "on", {}
 
 
 def _built_in(session: Session, name: str) -> int:

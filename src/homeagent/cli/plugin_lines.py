@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from homeagent.plugins import enforceable
+from homeagent.plugins import enforced_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from homeagent.cli.terminal import Terminal
     from homeagent.plugins import Description, Growth, PluginSource, ToolOutline
+    from homeagent_sdk.checking import CheckReport
 
-__all__ = ["enforced_of", "growth_lines", "plain_plugin", "plugin_lines", "tool_lines"]
+__all__ = ["growth_lines", "plain_plugin", "plugin_lines", "report_lines", "tool_lines"]
 
 
 def plugin_lines(
@@ -26,7 +27,7 @@ def plugin_lines(
     yield say("plugin_where", path=source.path)
     yield from tool_lines(tools, terminal)
     yield say("plugin_permissions", permissions=", ".join(map(str, told.permissions)) or none)
-    for kind, how in enforced_of(told).items():
+    for kind, how in enforced_of(told.permissions).items():
         yield say(f"plugin_limit_{kind}_{how}")
     yield say("plugin_dependencies", packages=", ".join(told.dependencies) or none)
     if told.settings:
@@ -34,13 +35,22 @@ def plugin_lines(
         yield say("plugin_settings", name=told.name, settings=settings)
 
 
-def enforced_of(told: Description) -> dict[str, str]:
-    """Return for ``net`` and ``files`` whether a plugin's limits are ``enforced`` here, ``declared``, or ``open``."""
-    able = enforceable()
-    found = {kind: "enforced" if kind in able else "declared" for kind in ("net", "files")}
-    if any(each.kind == "net" for each in told.permissions):
-        found["net"] = "open"
-    return found
+def report_lines(path: str, report: CheckReport, terminal: Terminal) -> Iterator[str]:
+    """Yield what is wrong with a plugin, what could be better, and what of its outputs is remembered."""
+    say, told = terminal.message, terminal.told
+    yield say("plugin_checked", path=path, name=report.name, version=report.version) if report.name else path
+    for name, treatment in report.tools:
+        kind = treatment if treatment in ("plain", "no_memory") else "cleaner"
+        yield say("plugin_checked_tool", tool=name, treatment=say(f"plugin_treatment_{kind}", cleaner=treatment))
+    for key, found in (("plugin_problem", report.problems), ("plugin_hint", report.hints)):
+        for field, reason, hint in found:
+            yield say(key, field=told(field), reason=told(reason))
+            if hint:
+                yield say("plugin_problem_step", hint=told(hint))
+    if report.trace:
+        yield report.trace.rstrip()
+    if report.ok:
+        yield say("plugin_good", name=report.name, count=len(report.tools))
 
 
 def tool_lines(tools: Sequence[ToolOutline], terminal: Terminal) -> Iterator[str]:
@@ -68,7 +78,7 @@ def plain_plugin(source: PluginSource, told: Description, tools: Sequence[ToolOu
         "path": str(source.path),
         "sdk": told.sdk,
         "permissions": [str(each) for each in told.permissions],
-        "limits": enforced_of(told),
+        "limits": enforced_of(told.permissions),
         "dependencies": list(told.dependencies),
         "settings": dict(told.settings),
         "tools": [asdict(tool) for tool in tools],

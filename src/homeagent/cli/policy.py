@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Literal
 
 from homeagent import config
+from homeagent.app.applying import policy_text
 from homeagent.cli.progress import shown
 from homeagent.errors import NotFoundError, PolicyError
 from homeagent_sdk import MemoryPolicy, parse_cleaner
@@ -101,19 +102,7 @@ def _policy(session: Session) -> MemoryPolicy | None:
 
 def _written(policy: MemoryPolicy | None) -> str | None:
     """Return a policy as the settings have it."""
-    if policy is None:
-        return None
-    if policy.cleaner is None:
-        return f"no_memory = {str(policy.no_memory).lower()}"
-    spec = policy.cleaner.spec
-    quoted = f"'{spec}'" if "'" not in spec and "\n" not in spec else _basic_string(spec)
-    return f"cleaner = {quoted}"
-
-
-def _basic_string(text: str) -> str:
-    import json
-
-    return json.dumps(text, ensure_ascii=False)
+    return None if policy is None else policy_text(policy)
 
 
 def _changed(

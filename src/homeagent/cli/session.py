@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from homeagent import config
-from homeagent.cli.applying import apply_policies
 from homeagent.cli.progress import shown
 from homeagent.errors import HomeAgentError
 from homeagent.paths import Home, default_home
@@ -53,7 +52,7 @@ class Session:
     @contextmanager
     def memory(self) -> Iterator[Memory]:
         """Open the home's memory for the block, with the embedder and the policies that the settings name."""
-        from homeagent.app import cleaners_of
+        from homeagent.app import apply_policies, cleaners_of
         from homeagent.memory import Memory
 
         with Memory.open(self.home.root, embedder=self.embedder(), cleaners=cleaners_of(self.home.root)) as memory:
@@ -64,7 +63,7 @@ class Session:
     @contextmanager
     def app(self) -> Iterator[App]:
         """Open the whole program on the home for the block, as the settings say; enter what is given to start it."""
-        from homeagent.app import App, model_of, parts_of
+        from homeagent.app import App, apply_policies, model_of, parts_of
 
         config = self.config
         model = model_of(config, self._offline, self._offline)
@@ -81,18 +80,17 @@ class Session:
 
         Raises `ConfigError` or `PluginError`; then nothing changes.
         """
-        from homeagent.app import agent_settings, check, described_plugins, distiller_of, key_variables, model_of
+        from homeagent.app import apply_policies, use_settings
 
         read = config.load(self.home.config)
-        check(read, installed=described_plugins(self.home.root))
-        await app.use_plugins(read.plugins)
-        app.use(model_of(read, app.model, self._offline), agent_settings(read), distiller_of(read))
-        app.hide_variables(key_variables(read))
+        await use_settings(app, read, self._offline)
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
 
     def follow_settings(self, memory: Memory) -> None:
         """Read the settings again and set the policies they name. Raises `ConfigError`."""
+        from homeagent.app import apply_policies
+
         self.config = config.load(self.home.config)
         apply_policies(memory, self.config, self.home.root)
 
@@ -113,17 +111,9 @@ class Session:
 
     def embedder(self) -> Embedder:
         """Return what makes the vectors, as the settings say; making it loads nothing."""
-        from homeagent.memory.embed import EmbeddingServer, NoEmbedder, OfflineEmbedder, ServerEmbedder
+        from homeagent.app.configured import embedder_of
 
-        settings = self.config.memory
-        match settings.embedder:
-            case "none":
-                return NoEmbedder()
-            case "server":
-                key = settings.key_env or None
-                return ServerEmbedder(EmbeddingServer(settings.base_url, settings.model, key_variable=key))
-            case _:
-                return OfflineEmbedder(progress=self._model_progress)
+        return embedder_of(self.config, self._model_progress)
 
     def settle(self, memory: Memory, *, whole: bool) -> int:
         """Make the vectors that are pending, unless they are many and not ``whole``; return how many are left."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["KEYS", "KEY_STEP", "MODEL", "MODEL_EXAMPLE", "SECTIONS", "Field", "text_value"]
+__all__ = ["CHANNEL", "KEYS", "KEY_STEP", "MODEL", "MODEL_EXAMPLE", "SECTIONS", "Field", "text_value"]
 
 MODEL_EXAMPLE: Final = "base_url = 'http://127.0.0.1:11434/v1', model = 'qwen3:8b'"
 """A whole source in one line, as ``config set models.NAME`` takes it."""
@@ -54,6 +54,15 @@ def _variable(value: object) -> str | None:
 def _texts(value: object) -> str | None:
     fits = isinstance(value, list) and all(isinstance(each, str) for each in value)
     return None if fits else "a list of texts"
+
+
+def _ids(value: object) -> str | None:
+    fits = isinstance(value, list) and all(isinstance(each, str | int) and not isinstance(each, bool) for each in value)
+    return None if fits else "a list of ids"
+
+
+def _flag(value: object) -> str | None:
+    return None if isinstance(value, bool) else "true or false"
 
 
 def _whole(least: int, most: int) -> Callable[[object], str | None]:
@@ -125,3 +134,21 @@ MODEL: Final[Mapping[str, Field]] = {
     "priority": Field(_whole(0, 1_000_000), "priority = 1"),
 }
 """What a source of a model may have."""
+
+CHANNEL: Final[Mapping[str, Field]] = {
+    "on": Field(_flag, "on = true"),
+    "owners": Field(_ids, 'owners = ["12345678"]'),
+    "members": Field(_ids, 'members = ["12345678", "23456789"]'),
+    "groups": Field(_ids, 'groups = ["98765432"]'),
+    "strangers": Field(_one_of("silent", "polite"), 'strangers = "polite"'),
+    "answer": Field(_one_of("addressed", "always"), 'answer = "addressed"'),
+    "prefixes": Field(_texts, 'prefixes = ["/ai", "小家"]'),
+    "merge_seconds": Field(_PRICE, "merge_seconds = 1.5"),
+    "status_seconds": Field(_SECONDS, "status_seconds = 8"),
+    "guest_tools": Field(_texts, 'guest_tools = ["clock_now", "memory_recall"]'),
+    "language": Field(_one_of("auto", "en", "zh"), 'language = "zh"'),
+    "key_env": Field(_variable, 'key_env = "WEBHOOK_KEY"', private=True),
+    "key_file": Field(text_value, 'key_file = "~/.config/webhook.key"', private=True),
+    "callback": Field(text_value, 'callback = "http://127.0.0.1:9000/answers"', private=True),
+}
+"""What may be said of a channel."""

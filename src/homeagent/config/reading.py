@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-from homeagent.config.fields import KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS
-from homeagent.config.settings import AgentOptions, Config, MemorySettings, ModelSettings, UiSettings
+from homeagent.config.fields import CHANNEL, KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS
+from homeagent.config.settings import AgentOptions, ChannelOptions, Config, MemorySettings, ModelSettings, UiSettings
 from homeagent.errors import ConfigError
 from homeagent_sdk import MemoryPolicy, parse_cleaner
 from homeagent_sdk.errors import SdkError
@@ -72,6 +72,25 @@ class _ModelValues(TypedDict, total=False):
     priority: int
 
 
+class _ChannelValues(TypedDict, total=False):
+    """What `_checked` lets through of ``[channels.NAME]``."""
+
+    on: bool
+    owners: tuple[str, ...]
+    members: tuple[str, ...]
+    groups: tuple[str, ...]
+    strangers: Literal["silent", "polite"]
+    answer: Literal["addressed", "always"]
+    prefixes: tuple[str, ...]
+    merge_seconds: float
+    status_seconds: float
+    guest_tools: tuple[str, ...]
+    language: LanguageName
+    key_env: str
+    key_file: str
+    callback: str
+
+
 def load(path: Path) -> Config:
     """Return the settings in ``path``, the defaults when there is no such file. Raises `ConfigError`."""
     return parse(text_of(path), str(path))
@@ -95,7 +114,7 @@ def parse(text: str, where: str) -> Config:
         document: dict[str, object] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(where, f"is not TOML ({error})", "Mend that line") from error
-    _refuse_unknown(document, (*SECTIONS, "policies", "models", "plugins"), where, "section")
+    _refuse_unknown(document, (*SECTIONS, "policies", "models", "plugins", "channels"), where, "section")
     return Config(
         memory=_memory(document, where),
         ui=UiSettings(**cast("_UiValues", _section(document, "ui", where))),
@@ -104,6 +123,7 @@ def parse(text: str, where: str) -> Config:
         models=_models(document.get("models", {}), where),
         plugins=_plugins(document.get("plugins", {}), where),
         channels=_policies(document.get("policies", {}), "channels", where),
+        channel_options=_channels(document.get("channels", {}), where),
     )
 
 
@@ -145,6 +165,25 @@ def _model(name: str, value: object, where: str) -> ModelSettings:
 def _plugins(value: object, where: str) -> dict[str, dict[str, object]]:
     table = _table(value, f"{where} [plugins]", "[plugins.shell]")
     return {name: _table(each, f"{where} [plugins.{name}]", f"[plugins.{name}]") for name, each in table.items()}
+
+
+def _channels(value: object, where: str) -> dict[str, ChannelOptions]:
+    table = _table(value, f"{where} [channels]", "[channels.qq]")
+    return {name: _channel(each, f"{where} [channels.{name}]") for name, each in table.items()}
+
+
+def _channel(value: object, where: str) -> ChannelOptions:
+    table = _table(value, where, "[channels.qq]")
+    if KEYS & set(table):
+        raise ConfigError(f"{where} {min(KEYS & set(table))}", "there is no such setting", KEY_STEP)
+    checked = _checked(table, CHANNEL, where)
+    if checked.get("key_env") and checked.get("key_file"):
+        raise ConfigError(where, "names both key_env and key_file", "Keep one of them")
+    values = {
+        key: tuple(map(str, each)) if isinstance(each, list) else each  # ids may be written as numbers
+        for key, each in checked.items()
+    }
+    return ChannelOptions(**cast("_ChannelValues", values))
 
 
 def _section(document: Mapping[str, object], name: str, where: str) -> dict[str, object]:

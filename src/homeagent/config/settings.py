@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from homeagent_sdk import MemoryPolicy
 
 __all__ = [
+    "GUEST_TOOLS",
     "AgentOptions",
+    "ChannelOptions",
     "Config",
     "DistilName",
     "EmbedderName",
@@ -106,12 +108,47 @@ class ModelSettings:
     priority: int = 100
 
 
+GUEST_TOOLS: Final = ("clock_now", "memory_recall", "memory_note", "doc_query", "person_query", "read_more")
+"""The tools that people other than the owner may use in a channel, unless the settings name others."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelOptions:
+    """``[channels.NAME]``: who is answered in a channel, when, and how.
+
+    ``owners``, ``members`` and ``groups`` are ids as the platform has them: the owner of this home, others who are
+    answered, and the group chats in which everybody is; nobody is known by a nickname. ``strangers`` get nothing or one
+    polite line. In groups ``answer`` is ``addressed`` (mentioned, replied to, or the message begins with one of the
+    ``prefixes``) or ``always``. Messages of one sender with less than ``merge_seconds`` between them are one turn.
+    After ``status_seconds`` without a word a line says what is going on. ``guest_tools`` are what others than the owner
+    may use, by names or globs. ``language`` is that of such lines; ``auto`` goes by the message. ``key_env`` or
+    ``key_file`` and ``callback`` are for the webhook: where its key is, and where answers are posted (with none they
+    are in the response). A channel that is not ``on`` neither listens nor sends.
+    """
+
+    on: bool = True
+    owners: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    strangers: Literal["silent", "polite"] = "silent"
+    answer: Literal["addressed", "always"] = "addressed"
+    prefixes: tuple[str, ...] = ()
+    merge_seconds: float = 1.5
+    status_seconds: float = 8.0
+    guest_tools: tuple[str, ...] = GUEST_TOOLS
+    language: LanguageName = "auto"
+    key_env: str = ""
+    key_file: str = ""
+    callback: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """Everything in ``config.toml``.
 
     ``tools`` and ``channels`` are the owner's policies, by a name or a glob; ``models`` the sources of models by name,
-    the first to ask first; ``plugins`` what is configured of each plugin, checked when the plugin reads it.
+    the first to ask first; ``plugins`` what is configured of each plugin, checked when the plugin reads it;
+    ``channel_options`` who is answered in each channel, and how.
     """
 
     memory: MemorySettings = field(default_factory=MemorySettings)
@@ -121,3 +158,4 @@ class Config:
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     channels: Mapping[str, MemoryPolicy] = field(default_factory=dict)
+    channel_options: Mapping[str, ChannelOptions] = field(default_factory=dict)

@@ -20,6 +20,7 @@ def shown(config: Config) -> dict[str, object]:
         "agent": dataclasses.asdict(config.agent),
         "models": {name: _source(dataclasses.asdict(each)) for name, each in config.models.items()},
         "plugins": {name: dict(values) for name, values in config.plugins.items()},
+        "channels": {name: _source(dataclasses.asdict(each)) for name, each in config.channel_options.items()},
         "policies": {
             "tools": {name: _policy_value(policy) for name, policy in config.tools.items()},
             "channels": {name: _policy_value(policy) for name, policy in config.channels.items()},

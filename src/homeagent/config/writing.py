@@ -8,7 +8,7 @@ import secrets
 import tomllib
 from typing import TYPE_CHECKING, Final, cast
 
-from homeagent.config.fields import KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS, text_value
+from homeagent.config.fields import CHANNEL, KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS, text_value
 from homeagent.config.reading import parse, text_of
 from homeagent.errors import ConfigError
 
@@ -68,12 +68,20 @@ def _key_parts(key: str) -> list[str]:
         case ["models", name, setting] if name:
             step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(MODEL)}"
             raise ConfigError(key, "there is no such setting", step)
+        case ["channels", name, setting] if name and setting in CHANNEL:
+            return ["channels", name, setting]
+        case ["channels", name, setting] if name:
+            step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(CHANNEL)}"
+            raise ConfigError(key, "there is no such setting", step)
         case ["plugins", name, setting] if name and setting:
             return ["plugins", name, setting]
         case [section, setting] if section in SECTIONS and setting in SECTIONS[section]:
             return [section, setting]
     known = [f"{section}.{name}" for section, names in SECTIONS.items() for name in names]
-    more = "policies.tools.NAME, policies.channels.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING"
+    more = (
+        "policies.tools.NAME, policies.channels.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING, "
+        "channels.NAME.SETTING"
+    )
     raise ConfigError(key, "there is no such setting", f"Use one of {', '.join(known)}, {more}")
 
 
@@ -84,7 +92,7 @@ def _value(parents: list[str], name: str, text: str) -> object:
         return _table(f"policies.{parents[1]}.{name}", inner, _POLICY_EXAMPLE, inline=True)
     if parents == ["models"]:
         return _table(f"models.{name}", text, f'"{MODEL_EXAMPLE}"', inline=False)
-    known = MODEL if parents[0] == "models" else SECTIONS.get(parents[0], {})
+    known = {"models": MODEL, "channels": CHANNEL}.get(parents[0]) or SECTIONS.get(parents[0], {})
     if name in known and known[name].wrong("some text") is None and not text.startswith(('"', "'")):
         return text
     if name in known and known[name].wrong is text_value:

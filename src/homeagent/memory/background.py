@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from homeagent.errors import HomeAgentError
@@ -15,6 +16,8 @@ __all__ = ["Background"]
 
 _LOG = logging.getLogger(__name__)
 _PAUSE_SECONDS = 5.0
+_LONGEST_YIELD_SECONDS = 5.0
+_LOOK_SECONDS = 0.05
 
 
 class Background:
@@ -26,6 +29,7 @@ class Background:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
+        self._busy: Callable[[], bool] = lambda: False
 
     def wake(self) -> None:
         """Say that there is something to do."""
@@ -35,6 +39,10 @@ class Background:
                 self._thread = threading.Thread(target=self._run, name="homeagent-embed", daemon=True)
                 self._thread.start()
         self._wanted.set()
+
+    def yield_to(self, busy: Callable[[], bool]) -> None:
+        """Let others go first: before each batch wait, at most some seconds, until ``busy`` is False."""
+        self._busy = busy
 
     def stop(self) -> None:
         """Finish the batch under way and end the thread; what is left waits in the queue."""
@@ -52,8 +60,15 @@ class Background:
             if self._stopped.is_set():
                 return
             try:
-                while not self._stopped.is_set() and self._work():
+                while self._may_go_on() and self._work():
                     pass
             except HomeAgentError as error:
                 _LOG.warning("embedding waits: %s", error)
                 self._stopped.wait(_PAUSE_SECONDS)
+
+    def _may_go_on(self) -> bool:
+        """Wait while others are busy, but not for ever: what is kept is to be found by its meaning too."""
+        until = time.monotonic() + _LONGEST_YIELD_SECONDS
+        while self._busy() and time.monotonic() < until and not self._stopped.is_set():
+            self._stopped.wait(_LOOK_SECONDS)
+        return not self._stopped.is_set()

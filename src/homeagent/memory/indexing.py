@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent.memory.compute import ComputeText
-from homeagent.memory.recall.score import turn_cues
+from homeagent.memory.recall.cues import turn_cues
 from homeagent.memory.store.protocols import IndexedPassage
 from homeagent.memory.store.records import TurnCues
 from homeagent.memory.text.dates import day_terms, spoken_days, turn_day_terms

@@ -1,10 +1,13 @@
-"""Documents as they are asked for: in short, or by what they are about."""
+"""Documents as they are asked for, in short or by what they are about, and single turns whole."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homeagent.errors import NotFoundError
+from homeagent.masking import masked
 from homeagent.memory.documents.features import tags
+from homeagent.memory.keeping import the_turn
 from homeagent.memory.knowledge.results import Document
 from homeagent.memory.people.identity import People, visible
 from homeagent.memory.text.fold import fold_text
@@ -74,6 +77,15 @@ class Library:
         row = self._archive.row(document)
         seen = visible(viewer, self._derived.scopes(), People(self._log.identities()))
         return seen is None or all(turn.scope in seen.scopes for turn in self._derived.turns(row.turns).values())
+
+    def computed_text(self, turn: str, viewer: Viewer | None) -> str:
+        """Return what is computed of a turn, whole, secrets masked. Raises `NotFoundError`, also for others' turns."""
+        row = the_turn(self._log, turn, None)
+        seen = visible(viewer, self._derived.scopes(), People(self._log.identities()))
+        indexed = self._derived.turn(row.seq)
+        if seen is not None and (indexed is None or indexed.scope not in seen.scopes):
+            raise NotFoundError(f"turn {turn!r}", "is not among those you may see", "Search by what it is about")
+        return masked("\n".join(each.text.text for each in self._derived.computed_of(row.seq) if each.text), said=False)
 
     def turns(self, document: str) -> list[TurnRow]:
         """Return the turns of a document in the order of time, without forgotten ones. Raises `NotFoundError`."""

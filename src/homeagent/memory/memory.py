@@ -29,8 +29,10 @@ from homeagent.memory.people.sharing import Sharing
 from homeagent.memory.policy.policies import Policies
 from homeagent.memory.rebuild import Rebuilder
 from homeagent.memory.recall.recaller import Recaller
+from homeagent.memory.recall.study import Study
 from homeagent.memory.store.sqlite.derived import SqliteDerived
 from homeagent.memory.store.sqlite.log import SqliteLog
+from homeagent.memory.timeline import Timeline
 from homeagent.memory.upkeep.backups import Backups
 from homeagent.memory.upkeep.retention import Retention
 from homeagent.memory.writers import Writers
@@ -80,18 +82,20 @@ class Memory:
         self._writers = Writers(home.writers)
         make_secret(self._log)
         self._deriver = Deriver(self._log, self._derived, embedder, self._cleaners, self._lease)
-        self._recaller = Recaller(self._derived, embedder)
+        self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
+        self._recaller = Recaller(self._derived, embedder, self.graph.evidence_for)
+        self.study = Study(self._recaller, lambda: People(self._log.identities()))
         self._archive = Archive(self._log, self._derived, embedder.model_id, self._lease)
         self.library = Library(self._log, self._derived, self._archive, self._found)
-        self.graph = Graph(self._log, self._derived, self._derive_graph, clock)
         self.overrides = Policies(self._log, self._derived, self._deriver)
         self.people = Persons(self._log)
         self.sharing = Sharing(self._log, self._derive)
+        self.timeline = Timeline(self._log)
         stores = Stores(self._log, self._derived, self._lease)
         self.forgetting = Forgetting(home, stores, self._derive, self._derive_graph, self._recaller.forget_all)
         self.retention = Retention(self._log, self._derived, self.forgetting, clock)
         self.backups = Backups(home, self._log, self._lease, clock)
-        self._background = Background(lambda: self._deriver.work() or self.forgetting.finish())
+        self.background = Background(lambda: self._deriver.work() or self.forgetting.finish())
 
     @classmethod
     def open(
@@ -128,7 +132,7 @@ class Memory:
 
     def shutdown(self) -> None:
         """Stop the background work and close every file. What is still to derive waits in its queue."""
-        self._background.stop()
+        self.background.stop()
         self._cleaners.close()
         self._writers.release()
         self._derived.close()
@@ -376,7 +380,7 @@ class Memory:
         return self.recall(text, viewer=viewer, limit=limit).hits
 
     def _wake(self) -> None:
-        self._background.wake()
+        self.background.wake()
 
     def _recover(self) -> None:
         for seq, writer in self._log.open_turns():

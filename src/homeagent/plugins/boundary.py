@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from homeagent.errors import HomeAgentError
+from homeagent_sdk.wire_errors import RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator
@@ -119,4 +120,7 @@ def _failure(error: BaseException) -> Failure:
     message = type(error).__name__
     with contextlib.suppress(Exception):  # an exception of foreign code may fail to describe itself
         message = f"{message}: {error}"[:_LONGEST_MESSAGE]
+    notes = getattr(error, "__notes__", ())
+    if isinstance(error, RemoteError) and notes:  # the traceback of the other process; that of this one says nothing
+        return Failure("raised", message, error, "".join(notes))
     return Failure("raised", message, error, "".join(traceback.format_exception(error)))

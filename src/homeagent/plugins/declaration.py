@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from homeagent_sdk import MemoryPolicy, Plugin
+    from homeagent_sdk import Capabilities, MemoryPolicy, Plugin
     from homeagent_sdk.schema import JsonSchema
     from homeagent_sdk.stages import Verb
 
-__all__ = ["HandlerDeclaration", "Manifest", "ToolDeclaration", "declared"]
+__all__ = ["ChannelDeclaration", "HandlerDeclaration", "Manifest", "ToolDeclaration", "declared"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,17 @@ class HandlerDeclaration:
 
 
 @dataclass(frozen=True)
+class ChannelDeclaration:
+    """A channel: what its platform can do, and what of the words that come in and go out is computed."""
+
+    name: str
+    can: Capabilities
+    input: MemoryPolicy
+    output: MemoryPolicy
+    plugin: str
+
+
+@dataclass(frozen=True)
 class Manifest:
     """Everything one plugin declares."""
 
@@ -49,6 +60,7 @@ class Manifest:
     version: str
     tools: tuple[ToolDeclaration, ...]
     handlers: tuple[HandlerDeclaration, ...]
+    channels: tuple[ChannelDeclaration, ...] = ()
 
 
 def declared(plugin: Plugin) -> Manifest:
@@ -71,4 +83,7 @@ def declared(plugin: Plugin) -> Manifest:
         HandlerDeclaration(handler.stage, handler.verb, handler.name, handler.takes, plugin.name, place)
         for place, handler in enumerate(plugin.stages)
     )
-    return Manifest(plugin.name, plugin.version, tools, handlers)
+    channels = tuple(
+        ChannelDeclaration(each.name, each.can, each.input, each.output, plugin.name) for each in plugin.channels
+    )
+    return Manifest(plugin.name, plugin.version, tools, handlers, channels)

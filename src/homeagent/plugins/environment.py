@@ -1,17 +1,15 @@
 """The Python environment of one plugin: its own packages, and the SDK of the running installation.
 
-Made with uv where it is there, else with venv and pip. Where pip has settings of its own (an index, a certificate) pip
-is used, since uv would not know them.
+Made with ``venv``; packages are fetched as `packages` has it. An installed distribution has an environment of its own
+too, with a copy of itself in it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 import venv
 from dataclasses import dataclass
@@ -20,15 +18,16 @@ from typing import TYPE_CHECKING, Final
 
 import homeagent_sdk
 from homeagent.plugins.boundary import PluginError
-from homeagent.plugins.limits import limits_of
-from homeagent.plugins.sdk_version import SDK_VERSION
+from homeagent.plugins.distribution import copy_distribution, distribution_stamp, source_folders
+from homeagent.plugins.limits import cleaning_limits, limits_of
+from homeagent.plugins.packages import fetch_packages
 from homeagent.plugins.shelf import CODE, FOLDER
+from homeagent_sdk.versions import SDK_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from homeagent.plugins.description import Description
-    from homeagent.plugins.source import PluginSource
+    from homeagent_sdk.manifest import Description
+    from homeagent_sdk.manifest_source import PluginSource
+    from homeagent_sdk.permissions import Permission
 
 __all__ = ["Runtime", "prepare_runtime"]
 
@@ -36,23 +35,32 @@ _FOLDER: Final = "environment"
 _STAMP: Final = "made.json"
 _PASSED_ON: Final = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER")
 _LOCALE: Final = frozenset(f"LC_{of}" for of in ("ALL", "COLLATE", "CTYPE", "MESSAGES", "MONETARY", "NUMERIC", "TIME"))
-_PACKAGE_SECONDS: Final = 600
-_SHOWN: Final = 1_500
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """How to run a plugin: the interpreter with its options, the folder of its files, ``module:name``, variables."""
+    """How to run a plugin: the interpreter with its options, the folder of its files, ``module:name``, variables.
+
+    ``cleaning`` are the interpreter and options for its cleaners, which may do less. ``permissions`` are what its proxy
+    goes by.
+    """
 
     python: tuple[str, ...]
+    cleaning: tuple[str, ...]
     folder: Path
     entry: str
     variables: dict[str, str]
+    permissions: tuple[Permission, ...]
 
     @property
     def module(self) -> str:
         """The top-level module that the plugin's functions are in."""
         return self.entry.partition(":")[0].partition(".")[0]
+
+    @property
+    def has_whole_network(self) -> bool:
+        """Whether it may reach every host, and so needs no proxy."""
+        return any(each.kind == "net" and each.of == "*" for each in self.permissions)
 
 
 def prepare_runtime(root: Path, source: PluginSource, told: Description, *, fetch: bool) -> Runtime:
@@ -63,24 +71,31 @@ def prepare_runtime(root: Path, source: PluginSource, told: Description, *, fetc
     variables = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     variables |= {name: value for name, value in os.environ.items() if name in _LOCALE}
     variables["PYTHONUTF8"] = "1"
-    if source.entry:  # an installed distribution: its packages are those of this very environment
-        variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-        read = tuple(Path(each) for each in sys.path if each)
-        python = (sys.executable, "-u", "-P", *_confined(told, read, _own_folders(root, told.name, variables)))
-        return Runtime(python, source.path, source.entry, variables)
     home = root / FOLDER / told.name
     environment = home / _FOLDER
     interpreter = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
     wanted = {"python": sys.version, "base": sys.base_prefix, "dependencies": list(told.dependencies)}
-    if _stamp(environment) != wanted or not interpreter.exists():
+    stamp = _stamp(environment)
+    if {name: stamp.get(name) for name in wanted} != wanted or not interpreter.exists():
         if told.dependencies and not fetch:
             step = f"Run: homeagent plugin enable {told.name}"
             raise PluginError(f"plugin {told.name!r}", "its environment is missing or old", step)
         _make(environment, interpreter, told)
-        (environment / _STAMP).write_text(json.dumps(wanted), "utf-8")
+        stamp = dict(wanted)
+        _write_stamp(environment, stamp)
     _link_sdk(environment)
-    confined = _confined(told, (environment, home / CODE), _own_folders(root, told.name, variables))
-    return Runtime((str(interpreter), "-u", "-I", *confined), home / CODE, f"{told.module}:plugin", variables)
+    folder, entry = home / CODE, f"{told.module}:plugin"
+    read: tuple[Path, ...] = (environment, folder)
+    if source.distribution:
+        _put_distribution(environment, source.distribution, stamp)
+        folder, entry = _packages(environment), source.entry
+        read = (environment, *source_folders(source.distribution))
+    write = _own_folders(root, told.name, variables)
+    confined = (
+        (str(interpreter), "-u", "-I", "-m", "homeagent_sdk.confined", limits.as_text())
+        for limits in (limits_of(told.permissions, read=read, write=write), cleaning_limits(read))
+    )
+    return Runtime(next(confined), next(confined), folder, entry, variables, told.permissions)
 
 
 def _own_folders(root: Path, name: str, variables: dict[str, str]) -> tuple[Path, ...]:
@@ -96,17 +111,19 @@ def _own_folders(root: Path, name: str, variables: dict[str, str]) -> tuple[Path
     return folders
 
 
-def _confined(told: Description, read: tuple[Path, ...], write: tuple[Path, ...]) -> tuple[str, ...]:
-    """Return the options that let the interpreter do no more than the plugin's permissions say."""
-    limits = limits_of(told.permissions, read=read, write=write)
-    return ("-m", "homeagent_sdk.confined", limits.as_text())
-
-
-def _stamp(environment: Path) -> object:
+def _stamp(environment: Path) -> dict[str, object]:
     with contextlib.suppress(OSError, ValueError):
         found: object = json.loads((environment / _STAMP).read_text("utf-8"))
-        return found
-    return None
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _write_stamp(environment: Path, stamp: dict[str, object]) -> None:
+    try:
+        (environment / _STAMP).write_text(json.dumps(stamp), "utf-8")
+    except OSError as error:
+        raise _unmade(environment, error) from error
 
 
 def _make(environment: Path, python: Path, told: Description) -> None:
@@ -115,48 +132,35 @@ def _make(environment: Path, python: Path, told: Description) -> None:
         venv.EnvBuilder(symlinks=os.name != "nt", with_pip=False).create(environment)
         _link_sdk(environment)
         if told.dependencies:
-            limits = environment / "constraints.txt"
-            limits.write_text(f"homeagent-sdk=={SDK_VERSION}\n", "utf-8")
-            _run([*_installer(python), "--constraint", str(limits), *told.dependencies], told.name)
+            constraints = environment / "constraints.txt"
+            constraints.write_text(f"homeagent-sdk=={SDK_VERSION}\n", "utf-8")
+            fetch_packages(python, told.dependencies, constraints, told.name)
     except OSError as error:
-        step = "Free some space or mend the permissions"
-        raise PluginError(str(environment), f"can't be made ({error})", step) from error
+        raise _unmade(environment, error) from error
 
 
-def _installer(python: Path) -> Sequence[str]:
-    """Return the command that installs packages into the environment of ``python``."""
-    uv = shutil.which("uv")
-    has_pip = importlib.util.find_spec("pip") is not None
-    if uv and not (has_pip and _pip_has_settings()):
-        return [uv, "pip", "install", "--python", str(python)]
-    if has_pip:
-        return [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-input"]
-    subprocess.run([str(python), "-m", "ensurepip"], check=False, capture_output=True)
-    return [str(python), "-m", "pip", "install", "--no-input"]
+def _unmade(environment: Path, error: OSError) -> PluginError:
+    step = "Free some space or mend the permissions"
+    return PluginError(str(environment), f"can't be made ({error})", step)
 
 
-def _pip_has_settings() -> bool:
-    done = subprocess.run([sys.executable, "-m", "pip", "config", "list"], check=False, capture_output=True)
-    return bool(done.stdout.strip())
+def _put_distribution(environment: Path, name: str, stamp: dict[str, object]) -> None:
+    """Copy a distribution into its environment unless the one there is the one that is installed here."""
+    now = distribution_stamp(name)
+    if stamp.get("distribution") != now:
+        copy_distribution(name, _packages(environment))
+        _write_stamp(environment, {**stamp, "distribution": now})
 
 
-def _run(command: Sequence[str], name: str) -> None:
-    try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_PACKAGE_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        step = "See whether the packages can be reached, and try again"
-        raise PluginError(f"plugin {name!r}", "its packages took too long to fetch", step) from error
-    if done.returncode:
-        told = (done.stderr or done.stdout).strip()[-_SHOWN:]
-        step = "Mend the dependencies of its manifest, or pip's settings, and try again"
-        raise PluginError(f"plugin {name!r}, dependencies", f"they can't be installed:\n{told}\n", step)
+def _packages(environment: Path) -> Path:
+    major, minor = sys.version_info[:2]
+    return environment / ("Lib" if os.name == "nt" else f"lib/python{major}.{minor}") / "site-packages"
 
 
 def _link_sdk(environment: Path) -> None:
     """Let the environment see the SDK of this installation, and pip know that it is there."""
     own = Path(homeagent_sdk.__file__).resolve().parent
-    major, minor = sys.version_info[:2]
-    packages = environment / ("Lib" if os.name == "nt" else f"lib/python{major}.{minor}") / "site-packages"
+    packages = _packages(environment)
     link, info = packages / own.name, packages / f"homeagent_sdk-{SDK_VERSION}.dist-info"
     if link.is_symlink() and link.resolve() == own and info.is_dir():
         return

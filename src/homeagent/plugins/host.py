@@ -6,18 +6,19 @@ import logging
 import secrets
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, Unpack
 
-from homeagent_sdk import DeclarationError, Injection, ToolError
+from homeagent_sdk import Injection, ToolError
+from homeagent_sdk.call_facts import CallFacts, own_value
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from homeagent_sdk import MemoryAccess, TurnInfo
+    from homeagent_sdk import Arrival, InjectOptions, MemoryAccess, TurnInfo
 
-__all__ = ["CallContext", "CallSeat", "Host", "Injector", "PluginSeat"]
+__all__ = ["CallContext", "CallSeat", "ChannelSeat", "Host", "Injector", "PluginSeat"]
 
 T = TypeVar("T")
 
@@ -98,21 +99,36 @@ class PluginSeat:
 
     def settings(self, kind: type[T]) -> T:
         """Return the plugin's settings."""
-        return self._own(self._settings, kind, "settings")
+        return own_value(self._settings, kind, f"plugin {self._name!r}, context.settings")
 
     def state(self, kind: type[T]) -> T:
         """Return what ``on_start`` returned."""
-        return self._own(self._state, kind, "state")
+        return own_value(self._state, kind, f"plugin {self._name!r}, context.state")
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in; return its id."""
         if not (channel and chat):
             raise ToolError("chat", "there is no present chat", "Name channel and chat")
         if at is not None and at.tzinfo is None:
             raise ToolError("at", "the time has no zone", "Give e.g. 2026-05-01T10:00:00+08:00")
-        injection = Injection(f"i{secrets.token_hex(8)}", text, channel, chat, no_memory, at)
+        injection = Injection(
+            f"i{secrets.token_hex(8)}",
+            text,
+            channel,
+            chat,
+            options.get("no_memory", False),
+            at,
+            options.get("interrupt", False),
+            options.get("priority", 0),
+        )
         await self._host.injector.add(injection, self._name)
         return injection.id
 
@@ -124,56 +140,15 @@ class PluginSeat:
         """Take a waiting injection back."""
         return await self._host.injector.withdraw(injection, self._name)
 
-    def _own(self, value: object, kind: type[T], name: str) -> T:
-        if not isinstance(value, kind):
-            where = f"plugin {self._name!r}, context.{name}"
-            raise DeclarationError(where, f"it has no {kind.__name__}", "Ask for the class that the plugin declares")
-        return value
 
-
-class CallContext(PluginSeat):
+class CallContext(PluginSeat, CallFacts):
     """The SDK's ``ToolContext`` of one call."""
 
     def __init__(self, plugin: PluginSeat, seat: CallSeat, call_id: str) -> None:
-        super().__init__(plugin._name, plugin._host, plugin._settings)
+        PluginSeat.__init__(self, plugin._name, plugin._host, plugin._settings)
+        CallFacts.__init__(self, call_id, seat.turn, seat.cancelled)
         self.started(plugin._state)
         self._seat = seat
-        self._call_id = call_id
-
-    @property
-    def call_id(self) -> str:
-        """The id of this call within its turn."""
-        return self._call_id
-
-    @property
-    def turn_id(self) -> str:
-        """The turn that this call belongs to."""
-        return self._seat.turn.turn_id
-
-    @property
-    def channel(self) -> str:
-        """The channel the turn came in by."""
-        return self._seat.turn.channel
-
-    @property
-    def chat(self) -> str:
-        """The chat within the channel."""
-        return self._seat.turn.chat
-
-    @property
-    def person(self) -> str:
-        """Whoever wrote the message that started the turn."""
-        return self._seat.turn.person
-
-    @property
-    def private(self) -> bool:
-        """Whether the turn is incognito."""
-        return self._seat.turn.private
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether nobody waits for the result any more."""
-        return self._seat.cancelled.is_set()
 
     @property
     def memory(self) -> MemoryAccess:
@@ -189,7 +164,13 @@ class CallContext(PluginSeat):
         self._seat.progress(text)
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in, in this chat unless another is named; return its id."""
         if self.private:
@@ -199,6 +180,25 @@ class CallContext(PluginSeat):
             text,
             channel=self.channel if here else channel,
             chat=self.chat if here else chat,
-            no_memory=no_memory,
             at=at,
+            **options,
         )
+
+
+class ChannelSeat(PluginSeat):
+    """The SDK's ``ChannelContext`` of one channel."""
+
+    def __init__(self, plugin: PluginSeat, channel: str, arrived: Callable[[Arrival], Awaitable[bool]]) -> None:
+        super().__init__(plugin._name, plugin._host, plugin._settings)
+        self.started(plugin._state)
+        self._channel = channel
+        self._arrived = arrived
+
+    @property
+    def channel(self) -> str:
+        """The channel's name."""
+        return self._channel
+
+    async def arrived(self, arrival: Arrival) -> bool:
+        """Hand a message in; return whether it will be answered."""
+        return await self._arrived(arrival)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from homeagent.plugins.description import Description
-    from homeagent.plugins.source import PluginSource
+    from homeagent_sdk.manifest import Description
+    from homeagent_sdk.manifest_source import PluginSource
 
 __all__ = ["put_back_unless_good", "put_in", "take_out"]
 

@@ -19,13 +19,13 @@ from homeagent_sdk.peer import ClosedError
 from homeagent_sdk.wire_values import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
     from homeagent.plugins.declaration import HandlerDeclaration, Manifest
     from homeagent.plugins.environment import Runtime
     from homeagent.plugins.host import CallSeat, Host
-    from homeagent_sdk import ToolCall
+    from homeagent_sdk import Arrival, Outgoing, ToolCall
 
 __all__ = ["OutOfProcess"]
 
@@ -81,6 +81,13 @@ class OutOfProcess:
         """Where what it prints goes."""
         return self._file.path
 
+    async def accept(self, settings: Mapping[str, object]) -> None:
+        """See whether it can be started with these settings, which it is not. Raises `PluginError` naming the key."""
+        asked = self._running().peer.request("settings", settings=dict(settings), where=self._where)
+        outcome = await guarded(asked, _START_SECONDS)
+        if isinstance(outcome, Failure):
+            raise self._refusal(outcome, "its settings can't be read")
+
     async def begin(self) -> None:
         """Call ``on_start`` with the settings. Raises `PluginError` when it fails; then the process is ended."""
         process = self._running()
@@ -89,10 +96,7 @@ class OutOfProcess:
             self._begun = True
             return
         await self.stop()
-        if isinstance(outcome.error, SdkError):
-            raise PluginError(outcome.error.where, outcome.error.problem, outcome.error.next_step) from outcome.error
-        step = f"See {self._file.path}, or turn it off: homeagent plugin disable {self._name}"
-        raise PluginError(f"plugin {self._name!r}", f"it did not start ({outcome.message})", step) from outcome.error
+        raise self._refusal(outcome, "it did not start")
 
     async def start(self) -> None:
         """From here on a process that dies is started again."""
@@ -158,6 +162,24 @@ class OutOfProcess:
                 process.see_that_it_stops()
                 raise
 
+    async def listen(self, channel: str, arrived: Callable[[Arrival], Awaitable[bool]]) -> None:
+        """Make the connection of one of its channels and hand in what comes, until cancelled or it ends."""
+        process = self._running()
+        with self._end.listening(channel, arrived):
+            try:
+                await process.peer.request("listen", channel=channel)
+            except asyncio.CancelledError:
+                process.see_that_it_stops()
+                raise
+
+    async def send(self, channel: str, message: Outgoing) -> str:
+        """Send a message; return the platform's id of it."""
+        return str(await self._running().peer.request("send", channel=channel, message=message))
+
+    async def typing(self, channel: str, chat: str) -> None:
+        """Show in a chat that an answer is on its way."""
+        await self._running().peer.request("typing", channel=channel, chat=chat)
+
     async def _launched(self) -> tuple[PluginProcess, Manifest]:
         process = await PluginProcess.start(self._runtime, self._end, self._file)
         try:
@@ -174,9 +196,22 @@ class OutOfProcess:
             raise
 
     async def _start(self, process: PluginProcess) -> None:
-        where = f"config.toml [plugins.{self._name}]"
         folder = str(self._seat.data_folder)
-        await process.peer.request("start", settings=self._settings, folder=folder, where=where)
+        await process.peer.request("start", settings=self._settings, folder=folder, where=self._where)
+
+    @property
+    def _where(self) -> str:
+        return f"config.toml [plugins.{self._name}]"
+
+    def _refusal(self, outcome: Failure, what: str) -> PluginError:
+        error = outcome.error
+        if isinstance(error, SdkError):
+            found = PluginError(error.where, error.problem, error.next_step)
+        else:
+            step = f"See {self._file.path}, or turn it off: homeagent plugin disable {self._name}"
+            found = PluginError(f"plugin {self._name!r}", f"{what} ({outcome.message})", step)
+        found.__cause__ = error
+        return found
 
     async def _keep_running(self, process: PluginProcess) -> None:
         while True:

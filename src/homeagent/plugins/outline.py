@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from homeagent.plugins.source import PluginSource
+    from homeagent_sdk.manifest_source import PluginSource
 
 __all__ = ["ToolOutline", "outline"]
 

@@ -22,6 +22,7 @@ class PluginLog:
     """The file ``logs/plugin-NAME.txt``; the full one before it is kept as ``.old``, 1 MiB each."""
 
     def __init__(self, root: Path, name: str) -> None:
+        self.plugin = name
         self.path = root / LOGS / f"plugin-{name}.txt"
         self.private = 0
         """How many private turns the plugin works for now: while there are any, nothing is written."""

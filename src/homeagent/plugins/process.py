@@ -10,6 +10,8 @@ import socket
 from typing import TYPE_CHECKING, Final
 
 from homeagent.plugins.boundary import PluginError
+from homeagent.plugins.forwarding import Forwarder
+from homeagent.plugins.way_out import WayOut
 from homeagent_sdk.peer import ClosedError, Peer
 from homeagent_sdk.wire_values import WireError
 
@@ -30,7 +32,7 @@ _REST_SECONDS: Final = 1.0
 class PluginProcess:
     """A running process. Make one with `start`; whatever happens, `ended` says so and nothing of it is left."""
 
-    def __init__(self, process: asyncio.subprocess.Process, peer: Peer, log: PluginLog) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, peer: Peer, log: PluginLog, way_out: WayOut | None) -> None:
         self._process = process
         self.peer = peer
         self.stuck = False
@@ -38,40 +40,37 @@ class PluginProcess:
         self._tasks = [asyncio.ensure_future(self._listen()), asyncio.ensure_future(self._ping())]
         if process.stdout is not None:
             self._tasks.append(asyncio.ensure_future(log.read(process.stdout)))
+        if way_out is not None:
+            self._tasks.append(asyncio.ensure_future(way_out.run()))
         self._watcher: asyncio.Future[None] | None = None
 
     @classmethod
     async def start(cls, runtime: Runtime, endpoint: Endpoint, log: PluginLog) -> PluginProcess:
         """Start a process that speaks to ``endpoint``. Raises `PluginError` when it can't be started."""
         ours, theirs = socket.socketpair()
+        way_out = None if runtime.has_whole_network else WayOut(Forwarder(log.plugin, runtime.permissions))
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(*runtime.python, "-m", "homeagent_sdk.plugin_worker"),
-                *(str(theirs.fileno()), runtime.entry, str(runtime.folder)),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(theirs.fileno(),),
-                env=runtime.variables,
-                cwd=runtime.folder,
-                start_new_session=True,  # Ctrl+C is for us; what it starts can be ended with it
-            )
+            process = await _started(runtime, theirs, way_out)
         except OSError as error:
             ours.close()
+            if way_out is not None:
+                way_out.close()
             step = "Put the plugin in again: homeagent plugin install PATH"
             raise PluginError(runtime.python[0], f"can't be started ({error.strerror})", step) from error
         finally:
             theirs.close()
+        if way_out is not None:
+            way_out.given()
         reader, writer = await asyncio.open_connection(sock=ours)
-        return cls(process, Peer(reader, writer, endpoint), log)
+        return cls(process, Peer(reader, writer, endpoint), log, way_out)
 
     async def ended(self) -> int:
         """Wait for its end; return its exit code, negative for a signal."""
         code = await self._process.wait()
         self.kill()  # what it started itself
-        listening, pinging, *reading = self._tasks
+        listening, pinging, *others = self._tasks
         pinging.cancel()
-        await asyncio.wait({listening, *reading}, timeout=_REST_SECONDS)
+        await asyncio.wait({listening, *others[:1]}, timeout=_REST_SECONDS)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -122,3 +121,18 @@ class PluginProcess:
             except TimeoutError:
                 self.kill()
                 return
+
+
+async def _started(runtime: Runtime, stream: socket.socket, way_out: WayOut | None) -> asyncio.subprocess.Process:
+    passed = (stream.fileno(), way_out.descriptor) if way_out else (stream.fileno(),)
+    return await asyncio.create_subprocess_exec(
+        *(*runtime.python, "-m", "homeagent_sdk.plugin_worker"),
+        *(str(stream.fileno()), runtime.entry, str(runtime.folder)),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        pass_fds=passed,
+        env={**runtime.variables, **(way_out.variables if way_out else {})},
+        cwd=runtime.folder,
+        start_new_session=True,  # Ctrl+C is for us; what it starts can be ended with it
+    )

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from homeagent.plugins.boundary import PluginError
-from homeagent.plugins.description import Description, describe
-from homeagent.plugins.source import PluginSource, distributed_sources, find_source
+from homeagent.plugins.manifests import describe, distributed_sources, find_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from homeagent_sdk.manifest import Description
+    from homeagent_sdk.manifest_source import PluginSource
 
 __all__ = ["CODE", "FOLDER", "FoundPlugin", "found_plugins", "named_plugin"]
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
     from homeagent_sdk import ExplainedSegment, Recollected, Recollection
 
-__all__ = ["memory_explain", "memory_note", "memory_recall"]
+__all__ = ["memory_explain", "memory_note", "memory_read", "memory_recall"]
 
 _MOST_HITS = 50
+_PIECE = 4_000
 
 
 @tool(returns_memory=True, parallel=True)
@@ -60,6 +61,24 @@ async def memory_explain(context: ToolContext, turn: str) -> ToolResult:
     """
     segments = await context.memory.explain(turn.strip())
     return ToolResult(_explanation_text(turn.strip(), segments), cites=(turn.strip(),))
+
+
+@tool(returns_memory=True, parallel=True)
+async def memory_read(context: ToolContext, turn: str, start: int = 0) -> ToolResult:
+    """Read on in an earlier turn of which only a part was shown, in pieces of 4,000 characters.
+
+    Args:
+        turn: The id of the turn, as the passage or memory_recall gives it.
+        start: The character to begin at, 0 for its beginning.
+    """
+    name = turn.strip()
+    text = await context.memory.read(name)
+    if not 0 <= start <= len(text):
+        raise ToolError("start", f"is {start}", f"The turn has {len(text)} characters: give 0 to {len(text)}")
+    piece = text[start : start + _PIECE]
+    end = start + len(piece)
+    more = f"; go on with start={end}" if end < len(text) else ""
+    return ToolResult(f"Turn {name}, characters {start} to {end} of {len(text)}{more}:\n{piece}", cites=(name,))
 
 
 def _recollection_text(found: Recollection) -> str:

@@ -42,6 +42,8 @@ def why_lines(why: Why, terminal: Terminal) -> Iterator[str]:
         yield f"- {_short(passage.hit.text)}"
         yield f"  ({source_line(passage.hit, terminal)})"
         yield f"  {used}{terminal.message('why_matched', why=terminal.reasons(passage.hit.why) or '-')}"
+    for fact in why.facts[:_MOST_SHOWN]:
+        yield terminal.message("why_fact", subject=fact.subject_name, relation=fact.relation, value=fact.value)
     if why.pending:
         yield terminal.message("pending", count=why.pending)
 

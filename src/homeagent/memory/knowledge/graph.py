@@ -14,6 +14,7 @@ from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
 from homeagent.memory.distil.relations import checked_relation
 from homeagent.memory.distil.timeline import LOOSE, intervals, names_part_of
 from homeagent.memory.handing import masked_fact
+from homeagent.memory.knowledge.asking import wanted
 from homeagent.memory.knowledge.naming import Naming
 from homeagent.memory.knowledge.results import Entity, Fact, Saying
 from homeagent.memory.knowledge.view import GraphView
@@ -25,6 +26,7 @@ from homeagent.memory.turn import OWNER, Viewer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from homeagent.memory.compute import QueryText
     from homeagent.memory.distil.merging import Suggestion
     from homeagent.memory.distil.model import FactModel
     from homeagent.memory.distil.timeline import Interval
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.graph_records import FactRow
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow
+    from homeagent.memory.turn import TurnId
 
 __all__ = ["Graph"]
 
@@ -62,7 +65,7 @@ class Graph:
         我妈妈; None asks about everything the viewer may see. Raises `InputError` for a relation that there is not.
         """
         found = self._asked(subject, relation, at, viewer)
-        return sorted((fact for fact in found if fact.current), key=lambda fact: -fact.confidence)
+        return sorted((fact for fact in found if fact.current), key=_surest)
 
     def history(
         self,
@@ -86,6 +89,46 @@ class Graph:
             if not fact.negative and not fact.current and not fact.retracted and fact.mode != "planned"
         ]
         return max(over, key=lambda fact: fact.until.timestamp() if fact.until else 0.0, default=None)
+
+    def evidence_for(self, text: QueryText, *, at: datetime, viewer: Viewer | None) -> dict[int, bool]:
+        """Return the turns (their seq) that say what a question asks for, and whether that holds at ``at``.
+
+        Empty when the question asks for no fact, or for none that is known.
+        """
+        asked = wanted(text)
+        if not asked.relations and not asked.pairs:
+            return {}
+        view = self._view(viewer)
+        naming = self._naming(viewer, view)
+        pairs = [(frozenset(naming.meant(subject)), relation) for subject, relation in asked.pairs]
+        named = {entity for name in asked.names for entity in naming.called(name)}
+        pairs += [(frozenset((entity,)), relation) for entity in named for relation in asked.relations]
+        moment = Moment.of(at).microseconds
+        found: dict[int, bool] = {}
+        for entities, relation in dict.fromkeys(pairs):
+            rows = view.seen(self._derived.facts_about(view.alike(entities), relation))
+            kept = [row for row in rows if not view.retracted(row) and not row.negative]
+            for span in intervals(kept, self._others(kept, view), view):
+                for row in span.rows:
+                    found[row.source] = found.get(row.source, False) or span.holds(moment)
+        return found
+
+    def around(
+        self, turns: Iterable[TurnId], *, at: datetime | None = None, viewer: Viewer | None = None
+    ) -> list[Fact]:
+        """Return what now holds of the matters that these turns speak of, wherever it was said, in the turns' order.
+
+        A turn that gives an old address leads to the address of today. Turns that are gone are passed over.
+        """
+        view = self._view(viewer)
+        seqs = [row.seq for turn in turns for row in self._log.find(turn) if row.turn_id == turn]
+        said = sorted(view.seen(self._derived.facts_in(seqs)), key=lambda row: seqs.index(row.source))
+        matters = dict.fromkeys((view.merges.root(row.subject.entity), row.relation) for row in said)
+        found: list[Fact] = []
+        for root, relation in matters:
+            rows = view.seen(self._derived.facts_about(view.merges.members(root), relation))
+            found += sorted((fact for fact in self._dated(rows, at, view) if fact.current), key=_surest)
+        return found
 
     def entities(self, name: str | None = None, *, viewer: Viewer | None = None) -> list[Entity]:
         """Return who and what the facts speak of, those called ``name`` or all; one for each that were merged."""
@@ -204,9 +247,13 @@ class Graph:
             rows = self._derived.facts_of_relation(relation) if relation else self._derived.facts_in(None)
         else:
             rows = self._derived.facts_about(view.alike(self._naming(viewer, view).meant(subject)), relation)
+        return self._dated(view.seen(rows), at, view)
+
+    def _dated(self, rows: Iterable[FactRow], at: datetime | None, view: GraphView) -> list[Fact]:
+        """Return the facts that these rows make, with the time each held, oldest first."""
         moment = Moment.of(at or self._clock()).microseconds
         groups: dict[tuple[str, str], list[FactRow]] = {}
-        for row in view.seen(rows):
+        for row in rows:
             groups.setdefault((view.merges.root(row.subject.entity), row.relation), []).append(row)
         found: list[Fact] = []
         for (root, _), said in groups.items():
@@ -283,6 +330,10 @@ class Graph:
                 voice=row.voice,
                 at=row.at.datetime() if row.at is not None else None,
             )
+
+
+def _surest(fact: Fact) -> float:
+    return -fact.confidence
 
 
 def _state(span: Interval, at: int, *, retracted: bool) -> State:

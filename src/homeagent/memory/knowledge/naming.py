@@ -93,6 +93,10 @@ class Naming:
         """Return who goes by a name as far as the viewer can see, those that are one once."""
         return sorted({self._view.merges.root(each) for each in self._seen(self._called(text))})
 
+    def called(self, name: str) -> set[str]:
+        """Return the known entities that a name may mean to the speaker; not what is only his."""
+        return self._called(value_key(name))
+
     def _called(self, text: str) -> set[str]:
         """Return what was ever called so, but for the relatives and things of others."""
         found = set(self._derived.named(text))

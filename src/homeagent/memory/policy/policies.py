@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from homeagent.errors import PolicyError, StoreError
-from homeagent.memory.policy.book import PolicyBook, checked
+from homeagent.memory.policy.book import OUTPUT, PolicyBook, checked
 from homeagent.memory.results import PolicyInForce
 from homeagent.memory.store.records import PolicyRow
 from homeagent_sdk import MemoryPolicy
@@ -47,6 +47,19 @@ class Policies:
             )
             if not _same(row, known.get(name)):
                 self._log.add_policy(row)
+        self._deriver.catch_up()
+
+    def declare_channels(self, channels: Mapping[str, tuple[MemoryPolicy, MemoryPolicy]]) -> None:
+        """Add what channels declare of the words that come in and of the answers that go out.
+
+        One that is plain and was never anything else adds no row.
+        """
+        known = {row.name: row for row in self._log.policies() if row.kind == "channel" and row.origin == "declared"}
+        for channel, (words, replies) in channels.items():
+            for name, policy in ((channel, words), (channel + OUTPUT, replies)):
+                row = PolicyRow(0, "channel", name, "declared", "set", policy.no_memory, checked(name, policy))
+                if not _same(row, known.get(name)) and (name in known or policy != MemoryPolicy()):
+                    self._log.add_policy(row)
         self._deriver.catch_up()
 
     def override(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind) -> None:

@@ -117,6 +117,6 @@ def _reasons(judged: Judged, row: int, passage: int) -> tuple[str, ...]:
     for share, name in shares:
         if share < _LEAST_REASON:
             continue
-        terms = judged.columns[name].terms.get(passage, []) if name in judged.columns else []
+        terms = judged.columns[name].terms_of(passage) if name in judged.columns else []
         reasons.append(f"{name} +{share:.1f}" + (f": {' '.join(terms[:8])}" if terms else ""))
     return tuple(reasons)

@@ -8,7 +8,6 @@ term. Formula: Robertson and Zaragoza, The Probabilistic Relevance Framework (20
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ from homeagent.memory.recall.score import Leg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from homeagent.memory.recall.mirror import Mirror, Totals
     from homeagent.memory.store.derived_protocol import DerivedStore
@@ -33,23 +34,31 @@ _MOST_POSTINGS = 20_000
 class Column:
     """One column's answer: for every passage that holds terms of the question a first BM25 score, and which it holds.
 
-    ``idf`` is the weight of each term, ``unheld`` the terms that no visible passage holds, ``average`` the mean length
-    of the visible passages in this column.
+    ``ids``: int64 (n,), the passages, ascending, each once; ``scores``: float64 (n,). ``postings``: by term those
+    that hold it, ascending. ``idf`` is the weight of each term, ``unheld`` the terms that no visible passage holds,
+    ``average`` the mean length of the visible passages in this column.
     """
 
     name: str
     average: float
-    scores: dict[int, float] = field(default_factory=dict)
-    terms: dict[int, list[str]] = field(default_factory=dict)
+    ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, np.float64))
+    postings: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     idf: dict[str, float] = field(default_factory=dict)
     unheld: tuple[str, ...] = ()
 
     def best(self, limit: int) -> list[int]:
         """Return the ``limit`` passages with the highest scores, equal ones by id."""
-        ids = np.fromiter(self.scores.keys(), np.int64, len(self.scores))
-        scores = np.fromiter(self.scores.values(), np.float64, len(self.scores))
-        best: list[int] = ids[np.lexsort((ids, -scores))[:limit]].tolist()
+        best: list[int] = self.ids[np.lexsort((self.ids, -self.scores))[:limit]].tolist()
         return best
+
+    def holds(self, passage: int) -> bool:
+        """Whether a passage holds any term of the question."""
+        return _holds(self.ids, passage)
+
+    def terms_of(self, passage: int) -> list[str]:
+        """Return the terms of the question that a passage holds, in their order there."""
+        return [term for term, ids in self.postings.items() if _holds(ids, passage)]
 
 
 class LexicalSearch:
@@ -64,29 +73,20 @@ class LexicalSearch:
 
         Good enough to choose candidates by: a term counts once however often a passage holds it.
         """
-        scores: defaultdict[int, float] = defaultdict(float)
-        holding: defaultdict[int, list[str]] = defaultdict(list)
-        idf: dict[str, float] = {}
         length = totals.bigrams if name == "bigrams" else totals.words
         column = Column(name, max(1e-3, length / max(1, totals.passages)))
-        unheld: list[str] = []
-        once: dict[int, float] = {}  # what a term that a passage holds once counts there, whatever the term
-        sizes = self._mirror.sizes
+        lengths = self._mirror.lengths
         for term in dict.fromkeys(terms):
-            found = self._derived.postings(name, term, audience, _MOST_POSTINGS)
-            if not found:
-                unheld.append(term)
-            weight = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
-            idf[term] = weight
-            for passage in found:
-                if passage not in once:
-                    if passage not in sizes:
-                        continue
-                    once[passage] = self._saturated(column, passage, 1)
-                scores[passage] += weight * once[passage]
-                holding[passage].append(term)
-        column.scores, column.terms, column.idf = dict(scores), dict(holding), idf
-        column.unheld = tuple(unheld)
+            found = np.array(self._derived.postings(name, term, audience, _MOST_POSTINGS)[::-1], np.int64)
+            column.idf[term] = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
+            column.postings[term] = found[lengths.known(found)]  # the others came after the mirror was read
+        column.unheld = tuple(term for term, found in column.postings.items() if not len(found))
+        if column.postings:
+            column.ids, places = np.unique(np.concatenate(list(column.postings.values())), return_inverse=True)
+            weights = np.repeat(list(column.idf.values()), [len(found) for found in column.postings.values()])
+            # A term counts once here, so what it counts in a passage is a matter of the passage's length alone.
+            once = (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths.of(column.ids, name) / column.average))
+            column.scores = np.asarray(once * np.bincount(places, weights, len(column.ids)), np.float64)
         return column
 
     def leg(self, column: Column, passages: Sequence[int]) -> Leg:
@@ -94,7 +94,7 @@ class LexicalSearch:
         whole = max(sum(column.idf.values()), 1e-6)
         score = np.zeros(len(passages), np.float32)
         coverage = np.zeros(len(passages), np.float32)
-        rows = [row for row, passage in enumerate(passages) if passage in column.terms]
+        rows = np.flatnonzero(np.isin(passages, column.ids)).tolist() if len(column.ids) else []
         counts = self._derived.term_counts(column.name, [passages[row] for row in rows], column.idf)
         for row in rows:
             passage = passages[row]
@@ -107,3 +107,8 @@ class LexicalSearch:
         size = self._mirror.sizes[passage]
         length = size.bigrams if column.name == "bigrams" else size.words
         return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / column.average))
+
+
+def _holds(ids: NDArray[np.int64], passage: int) -> bool:
+    place = int(np.searchsorted(ids, passage))
+    return place < len(ids) and int(ids[place]) == passage

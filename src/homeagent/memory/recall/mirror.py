@@ -54,6 +54,51 @@ class Totals:
         self.bigrams += sign * size.bigrams
 
 
+class Lengths:
+    """How many words and bigrams each passage is indexed under, as arrays, so that many are looked up at once.
+
+    Passages are numbered in the order of the log: a new one comes at the end, which costs nothing; one in between, of
+    an older turn that is indexed anew, moves those behind it.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._ids = np.zeros(1024, np.int64)
+        self._sizes = np.zeros((2, 1024), np.int32)
+
+    def put(self, passage: int, words: int, bigrams: int) -> None:
+        """Set the lengths of a passage; -1 takes it out."""
+        place = self._count
+        if self._count and passage <= self._ids[self._count - 1]:
+            place = int(np.searchsorted(self._ids[: self._count], passage))
+        if place == self._count or self._ids[place] != passage:
+            self._make_room(place)
+            self._ids[place] = passage
+        self._sizes[:, place] = words, bigrams
+
+    def known(self, passages: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of these passages are there, bool (n,)."""
+        if not self._count:
+            return np.zeros(len(passages), np.bool_)
+        places = np.minimum(np.searchsorted(self._ids[: self._count], passages), self._count - 1)
+        there: NDArray[np.bool_] = (self._ids[places] == passages) & (self._sizes[0, places] >= 0)
+        return there
+
+    def of(self, passages: NDArray[np.int64], column: str) -> NDArray[np.int32]:
+        """Return the lengths of known passages in a column, int32 (n,): those of the bigrams, else of the words."""
+        places = np.searchsorted(self._ids[: self._count], passages)
+        lengths: NDArray[np.int32] = self._sizes[int(column == "bigrams"), places]
+        return lengths
+
+    def _make_room(self, place: int) -> None:
+        if self._count == len(self._ids):
+            self._ids = np.concatenate((self._ids, np.zeros_like(self._ids)))
+            self._sizes = np.concatenate((self._sizes, np.zeros_like(self._sizes)), axis=1)
+        self._ids[place + 1 : self._count + 1] = self._ids[place : self._count]
+        self._sizes[:, place + 1 : self._count + 1] = self._sizes[:, place : self._count]
+        self._count += 1
+
+
 class Mirror:
     """A disposable copy in memory of one derived store. Threads that recall at once take turns at `refresh`."""
 
@@ -66,6 +111,7 @@ class Mirror:
     def clear(self) -> None:
         """Forget everything; the next `refresh` reads it all."""
         self.sizes: dict[int, Size] = {}
+        self.lengths = Lengths()
         self.vectors = VectorIndex(0)
         self.scopes: dict[int, Scope] = {}
         self.turns: dict[int, TurnOutline] = {}
@@ -141,6 +187,7 @@ class Mirror:
             self.vectors.remove(held)
             for passage in gone:
                 size = self.sizes.pop(passage)
+                self.lengths.put(passage, -1, -1)
                 self._totals[size.scope].add(size, -1)
 
     def _read(self, turns: Sequence[int] | None) -> None:
@@ -148,9 +195,10 @@ class Mirror:
             self.turns[outline.seq] = outline
             bisect.insort(self._in_chat.setdefault(self.scopes[outline.scope].chat, []), outline.seq)
             self._speakers.setdefault(outline.scope, set()).add(outline.sender)
-        for passage, turn, scope, words, bigrams in self._derived.sizes(turns):
+        for passage, turn, scope, words, bigrams in sorted(self._derived.sizes(turns)):
             size = Size(turn, scope, words, bigrams)
             self.sizes[passage] = size
+            self.lengths.put(passage, words, bigrams)
             self._of_turn.setdefault(turn, []).append(passage)
             self._totals.setdefault(scope, Totals()).add(size, 1)
         rows: list[tuple[int, int, bytes]] = []

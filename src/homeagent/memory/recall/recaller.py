@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from homeagent.errors import EmbedError
 from homeagent.memory.compute import QueryText
 from homeagent.memory.people.identity import visible
 from homeagent.memory.recall import score, speakers
+from homeagent.memory.recall.cues import question_cues, without_names
 from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
@@ -23,19 +24,20 @@ from homeagent.memory.text.dates import Direction, day_terms, query_window, spok
 from homeagent.memory.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from numpy.typing import NDArray
 
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.people.identity import People, Visible
+    from homeagent.memory.recall.cues import Question
     from homeagent.memory.recall.lexical import Column
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.records import TurnOutline
     from homeagent.memory.turn import Viewer
 
-__all__ = ["COLUMNS", "Recaller"]
+__all__ = ["COLUMNS", "Evidence", "Recaller"]
 
 COLUMNS = ("words", "bigrams", "symbols", "dates", "names")
 """The lexical legs."""
@@ -58,12 +60,44 @@ class Asked:
     viewer: Viewer | None
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that is known about the candidates of a question, before it is weighed.
+
+    ``ids`` are the candidate passages in the order of ``passages``, ``outlines`` their turns in the order of ``turns``.
+    ``older`` are the rows of turns that say what no longer holds of what is asked for.
+    """
+
+    asked: Asked
+    columns: dict[str, Column]
+    ids: list[int]
+    outlines: list[TurnOutline]
+    passages: score.Passages
+    turns: score.Turns
+    question: Question
+    older: frozenset[int] = frozenset()
+
+
+class KnownFacts(Protocol):
+    """Knows which turns say what a question asks for."""
+
+    def __call__(self, text: QueryText, /, *, at: datetime, viewer: Viewer | None) -> Mapping[int, bool]:
+        """Return these turns (their seq), and of each whether what it says holds at ``at``."""
+        ...
+
+
+def _nothing_known(_text: QueryText, *, at: datetime, viewer: Viewer | None) -> Mapping[int, bool]:
+    del at, viewer
+    return {}
+
+
 class Recaller:
     """Answers questions from one derived store."""
 
-    def __init__(self, derived: DerivedStore, embedder: Embedder) -> None:
+    def __init__(self, derived: DerivedStore, embedder: Embedder, known: KnownFacts = _nothing_known) -> None:
         self._derived = derived
         self._embedder = embedder
+        self._known = known
         self._mirror = Mirror(derived, embedder.model_id)
         self._lexical = LexicalSearch(derived, self._mirror)
         self._hits = HitMaker(derived, self._mirror)
@@ -76,36 +110,61 @@ class Recaller:
         self._stale = True
 
     def recall(self, text: str, *, viewer: tuple[Viewer | None, People], at: datetime, limit: int) -> Recall:
-        """Return the best ``limit`` turns about ``text`` that the viewer may see, as the store is now.
+        """Return the best ``limit`` turns about ``text`` that the viewer may see, as the store is now."""
+        return self.recall_under(text, [score.scoring()], viewer=viewer, at=at, limit=limit)[0]
+
+    def recall_under(
+        self,
+        text: str,
+        weightings: Sequence[score.Scoring],
+        *,
+        viewer: tuple[Viewer | None, People],
+        at: datetime,
+        limit: int,
+    ) -> list[Recall]:
+        """Return what `recall` would under each of these weightings, of the same candidates.
 
         One question at a time: what is kept in memory must not change under it.
         """
+        with self._lock:
+            evidence = self.evidence(text, viewer=viewer, at=at)
+            return [self._recall(evidence, weights, limit) for weights in weightings]
+
+    def evidence(self, text: str, *, viewer: tuple[Viewer | None, People], at: datetime) -> Evidence:
+        """Return what is known about each candidate for a question, before it is weighed."""
         with self._lock:
             if self._stale:
                 self._stale = False
                 self._mirror.clear()
             self._mirror.refresh()
-            return self._recall(self._asked(text, viewer[0], viewer[1], at), limit)
+            return self._evidence(self._asked(text, viewer[0], viewer[1], at))
 
-    def _recall(self, asked: Asked, limit: int) -> Recall:
+    def _evidence(self, asked: Asked) -> Evidence:
+        """Collect what speaks for and against each candidate; weighing it is another matter."""
         columns = self._columns(asked)
-        ids, cosine = self._candidates(asked, columns)
-        pending = sum(self._derived.pending().values())
-        if not ids:
-            return Recall((), 0.0, nothing=True, pending=pending)
+        known = self._known(asked.text, at=asked.at, viewer=asked.viewer)
+        ids, cosine = self._candidates(asked, columns, known)
         turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
         outlines = [self._mirror.turns[turn] for turn in turn_ids]
         row_of = {turn: row for row, turn in enumerate(turn_ids)}
         legs = [self._lexical.leg(columns[name], ids) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
         passages = score.Passages(owners, cosine, *legs)
-        turns = self._turns(outlines, row_of, (asked, columns["names"]))
-        question = score.question_cues(asked.text, self._unknown_symbol(asked, columns))
-        ranking = score.rank_turns(passages, turns, question, score.scoring().ranking)
-        chance = score.answerable(ranking, passages, question, score.scoring().answerable)
+        turns = self._turns(outlines, row_of, (asked, columns["names"], known))
+        question = question_cues(asked.text, self._unknown_symbol(asked, columns))
+        older = frozenset(row_of[turn] for turn in _outdated(known) if turn in row_of)
+        return Evidence(asked, columns, ids, outlines, passages, turns, question, older)
+
+    def _recall(self, evidence: Evidence, weights: score.Scoring, limit: int) -> Recall:
+        pending = sum(self._derived.pending().values())
+        ids, outlines, asked = evidence.ids, evidence.outlines, evidence.asked
+        if not ids:
+            return Recall((), 0.0, nothing=True, pending=pending)
+        ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights.ranking)
+        chance = score.answerable(ranking, evidence.passages, evidence.question, weights.answerable)
         order, older = self._arranged(asked, ranking, outlines, ids)
-        best = [(turn_ids[row], ids[int(ranking.passage[row])], row) for row in order]
-        hits = self._hits.hits(best, Judged(ranking, columns, asked.seen, older), limit)
+        best = [(outlines[row].seq, ids[int(ranking.passage[row])], row) for row in order]
+        hits = self._hits.hits(best, Judged(ranking, evidence.columns, asked.seen, older | evidence.older), limit)
         return Recall(hits, chance, chance < score.NOTHING, pending)
 
     def _arranged(
@@ -127,7 +186,7 @@ class Recaller:
         seen = visible(viewer, self._mirror.scopes.items(), people)
         query = QueryText(text)
         names = speakers.nameable(self._mirror.speakers(None if seen is None else seen.scopes))
-        bare, named = score.without_names(query, names)
+        bare, named = without_names(query, names)
         return Asked(query, bare, named, at, seen, people, viewer)
 
     def _columns(self, asked: Asked) -> dict[str, Column]:
@@ -146,9 +205,12 @@ class Recaller:
         )
         return {leg: self._lexical.column(column, found, audience, totals) for leg, column, found in sought}
 
-    def _candidates(self, asked: Asked, columns: dict[str, Column]) -> tuple[list[int], NDArray[np.float32]]:
+    def _candidates(
+        self, asked: Asked, columns: dict[str, Column], known: Collection[int]
+    ) -> tuple[list[int], NDArray[np.float32]]:
         """Return the best passages of every leg, joined, and their centred cosines (NaN without a vector)."""
         chosen = {passage for column in columns.values() for passage in column.best(_CANDIDATES)}
+        chosen |= {passage for turn in known for passage in self._mirror.passages_of(turn)}
         vectors = self._mirror.vectors
         query = self._embedded(asked.bare) if len(vectors) else None
         if query is None:
@@ -183,8 +245,11 @@ class Recaller:
             self._neutral = unpacked_vector(stored) if stored is not None else neutral_mean(self._embedder)
         return self._neutral
 
-    def _turns(self, rows: Sequence[TurnOutline], row_of: dict[int, int], about: tuple[Asked, Column]) -> score.Turns:
-        asked, names = about
+    def _turns(
+        self, rows: Sequence[TurnOutline], row_of: dict[int, int], about: tuple[Asked, Column, Mapping[int, bool]]
+    ) -> score.Turns:
+        asked, names, known = about
+        answer = _answering(asked, known)
         beside = [self._mirror.beside(row.seq) for row in rows]
         cues = [row.cues for row in rows]
         before = [_near(row, rows, row_of.get(turn, -1)) for row, (turn, _) in zip(rows, beside, strict=True)]
@@ -203,15 +268,16 @@ class Recaller:
             first_person=np.array([each.first_person for each in cues], np.bool_),
             time=np.array([each.time for each in cues], np.bool_),
             number=np.array([each.number for each in cues], np.bool_),
+            known=np.array([row.seq in answer for row in rows], np.bool_),
         )
 
     def _agreement(self, rows: Sequence[TurnOutline], asked: Asked, names: Column) -> list[float]:
         """Return for each turn whether the person that the question is about speaks in it."""
         said = [(row.sender, self._mirror.scopes[row.scope].channel, row.cues.people) for row in rows]
         if len(asked.named) == 1:
-            mentions = [any(p in names.terms for p in self._mirror.passages_of(row.seq)) for row in rows]
+            mentions = [any(names.holds(passage) for passage in self._mirror.passages_of(row.seq)) for row in rows]
             return speakers.named_speaks(said, asked.named[0], mentions)
-        if asked.viewer is None or asked.named or not score.question_cues(asked.text).first_person:
+        if asked.viewer is None or asked.named or not question_cues(asked.text).first_person:
             return [0.0] * len(rows)
         return speakers.asker_speaks(said, asked.viewer, asked.people)
 
@@ -219,6 +285,19 @@ class Recaller:
         """Whether a number or identifier of the question occurs nowhere; the numbers of its dates do not count."""
         missing = [term for term in columns["symbols"].unheld if any(c.isdigit() for c in term)]
         return bool(missing) and query_window(asked.text, asked.at) is None
+
+
+def _answering(asked: Asked, known: Mapping[int, bool]) -> frozenset[int]:
+    """Return the turns that say what holds; or what held, where the question asks for that."""
+    window = query_window(asked.text, asked.at)
+    before = window is not None and window.direction is Direction.BEFORE and window.start is window.end is None
+    found = frozenset(turn for turn, holds in known.items() if holds != before)
+    return found or frozenset(known)
+
+
+def _outdated(known: Mapping[int, bool]) -> list[int]:
+    """Return the turns whose word on what is asked for no longer holds, where another's does."""
+    return [turn for turn, holds in known.items() if not holds] if any(known.values()) else []
 
 
 def _near(row: TurnOutline, rows: Sequence[TurnOutline], place: int) -> int:

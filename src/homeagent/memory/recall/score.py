@@ -13,7 +13,6 @@ All arrays of floats are float32. `rank_turns` is the way in; `scoring` reads th
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -22,16 +21,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from homeagent.memory.compute import QueryText
-from homeagent.memory.text.fold import fold_text
-from homeagent.memory.text.speech import asks_about_self
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
-    from homeagent.memory.compute import ComputeText
+    from homeagent.memory.recall.cues import Question
 
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
@@ -40,22 +33,18 @@ if TYPE_CHECKING:
 __all__ = [
     "NOTHING",
     "AnswerableWeights",
-    "Cues",
     "Leg",
     "Passages",
-    "Question",
     "Ranking",
     "RankingWeights",
     "Scoring",
     "Turns",
     "answerable",
+    "answerable_features",
     "centred_cosine",
-    "question_cues",
     "rank_turns",
     "scoring",
     "shrunk_mean",
-    "turn_cues",
-    "without_names",
 ]
 
 COSINE_FLOOR: Final = 0.1
@@ -72,6 +61,8 @@ NOTHING: Final = 0.29
 """Below this `answerable`, say that there is nothing. Set by hand between five small cases, not fitted."""
 BEST: Final = 5
 """How many of the first turns are looked at to say whether there is an answer."""
+KNOWN_FACT: Final = 5.0
+"""What a turn gains that says the fact which is asked for: set by hand, above what words and meaning differ by."""
 UNKNOWN_SYMBOL: Final = 3.0
 """What a number or an identifier that occurs nowhere takes off the logit of there being an answer."""
 
@@ -162,7 +153,8 @@ class Turns:
     in time. ``speaker``: float32, 1 where the one person the question is about speaks, -1 where somebody else speaks
     without naming that person, else 0 (also for the assistant, and where the question names two or nobody).
     ``assistant``: bool, only the assistant speaks. ``words``, ``asks`` (float32), ``first_person``, ``time`` and
-    ``number`` (bool) are the `Cues` of the turn's words.
+    ``number`` (bool) are the `Cues` of the turn's words. ``known``: bool, it says a fact that
+    the question asks for.
     """
 
     before: Rows
@@ -174,17 +166,7 @@ class Turns:
     first_person: Flags
     time: Flags
     number: Flags
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a question wants, found by its words: about the asker, a time, a number, something the assistant said."""
-
-    first_person: bool = False
-    when: bool = False
-    number: bool = False
-    of_assistant: bool = False
-    unknown_symbol: bool = False
+    known: Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,89 +180,6 @@ class Ranking:
     order: Rows
     passage: Rows
     reasons: dict[str, Floats]
-
-
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(rf"[a-z0-9]+|[{_HAN}]", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|myself|i'm|i've|i'd|i'll|we|our|the user)\b|我|咱|用户")
-_TIME = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|recently|since|january|february|march|april|june|july|august|september"
-    r"|october|november|december|\w+day|(?:last|next|this) (?:week|month|year|night|morning|afternoon|evening|spring"
-    r"|summer|fall|autumn|winter)\w*|(?:days?|weeks?|months?|years?) later|in (?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th)"
-    r"|\d{1,2}(?::\d\d)? ?[ap]m|for \w+ (?:years?|months?|weeks?|days?))\b"
-    r"|[昨今明前后][天年]|[上下]周|[上下]个|去年|周[一二三四五六日末]|星期|[\d一二三四五六七八九十][年月日号点]|早上|晚上|小时|分钟|[天周月年]前"
-)
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|couple|few|several|hundred|thousand|once|twice)\b"
-    r"|[一二三四五六七八九十百千万两几][个只次人条件名位岁年天周月元块]"
-)
-_ASKS_WHEN = re.compile(
-    r"\b(?:when|(?:what|which) (?:time|date|day|year|month)|how long|how many (?:days|weeks|months|years))\b"
-    r"|什么时[候间]|何时|哪[天年]|几[点月号]|多久|时间是|日期"
-)
-_ASKS_NUMBER = re.compile(r"\bhow (?:many|much|old|often|far|big|large|tall)\b|多少|几|多[大高远重]|号码|规模")
-_ASKS_ASSISTANT = re.compile(
-    r"\b(?:did|have|had) you\b|\byou(?:r| had| have)? (?:recommend|suggest|advi[sc]e|explain|propos|told|tell|said"
-    r"|mention|answer|repl)|你[^，。？]{0,4}(?:推荐|建议|说过|回答|解释|告诉)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Cues:
-    """What the words of a turn look like, see `turn_cues`."""
-
-    words: float
-    asks: float
-    first_person: bool
-    time: bool
-    number: bool
-
-
-def turn_cues(text: ComputeText) -> Cues:
-    """Return the cues of a turn's words; costs about .1 ms for 200 characters, so keep them with the index.
-
-    ``words``: English words, and Chinese characters at 1.6 a word. ``asks``: share of its characters that stand in
-    sentences with a question mark. ``first_person``: I, we, 我, or "the user" as notes call him.
-    """
-    folded = fold_text(text.text)
-    words = sum(1.0 if found.isascii() else 0.625 for found in _WORD.findall(folded))
-    sentences = [part.strip() for part in _SENTENCE.findall(folded)]
-    total = sum(len(part) for part in sentences if len(part) > 1)
-    asking = sum(len(part) for part in sentences if len(part) > 1 and part[-1] in "?？")
-    found = (pattern.search(folded) is not None for pattern in (_FIRST_PERSON, _TIME, _NUMBER))
-    return Cues(words, asking / total if total else 0.0, *found)
-
-
-def question_cues(text: QueryText, unknown_symbol: bool = False) -> Question:
-    """Return what a question wants. ``unknown_symbol``: a number or identifier of it occurs nowhere in the memory."""
-    folded = fold_text(text.text)
-    return Question(
-        first_person=asks_about_self(text),
-        when=_ASKS_WHEN.search(folded) is not None,
-        number=_ASKS_NUMBER.search(folded) is not None,
-        of_assistant=_ASKS_ASSISTANT.search(folded) is not None,
-        unknown_symbol=unknown_symbol,
-    )
-
-
-def without_names(text: QueryText, names: Iterable[str]) -> tuple[QueryText, tuple[str, ...]]:
-    """Return the question without those of ``names`` that it holds, and these names.
-
-    Embed and search what is left: in a dialogue nobody says his own name, so a name draws the turns that address its
-    bearer and hides those in which he speaks (R@5 of the vectors on LoCoMo 18 -> 54). When nothing would be left, the
-    question stays as it is.
-    """
-    left, named = text.text, []
-    for name in sorted(set(names) - {""}, key=lambda each: (-len(each), each)):
-        edge = r"(?<![a-z0-9])", r"(?:['’]s)?(?![a-z0-9])"
-        pattern = re.compile(re.escape(name).join(edge) if name.isascii() else re.escape(name), re.IGNORECASE)
-        shorter = pattern.sub(" ", left)
-        if shorter != left:
-            named.append(name)
-            left = shorter
-    left = " ".join(left.split())
-    return (QueryText(left) if _WORD.search(left) else text), tuple(named)
 
 
 def shrunk_mean(total: Floats, count: int, neutral: Floats) -> Floats:
@@ -312,6 +211,7 @@ def rank_turns(passages: Passages, turns: Turns, question: Question, weights: Ra
     reasons = {name: leg[best] for name, leg in legs.items()}
     reasons |= _priors(turns, question, weights)
     alone = np.sum(list(reasons.values()), axis=0)
+    reasons["fact"] = (KNOWN_FACT * turns.known).astype(np.float32)
     reasons["neighbours"] = _neighbours(alone, turns, weights)
     if not question.of_assistant:
         reasons["assistant"] = (-weights.assistant * turns.assistant).astype(np.float32)
@@ -381,6 +281,13 @@ def _at(values: Floats, rows: Rows) -> Floats:
     return np.where(rows >= 0, values[rows], np.float32(0)).astype(np.float32)
 
 
+def answerable_features(ranking: Ranking, passages: Passages) -> tuple[float, float]:
+    """Return what `answerable` goes by: the best score, and the share of the question's idf in the best five turns."""
+    best = ranking.passage[ranking.order[:BEST]]
+    held = np.max([leg.coverage[best] for leg in (passages.words, passages.bigrams, passages.symbols)], axis=0)
+    return float(ranking.score[ranking.order[0]]), float(held.max())
+
+
 def answerable(ranking: Ranking, passages: Passages, question: Question, weights: AnswerableWeights) -> float:
     """Return how likely the memory holds an answer, 0 to 1, when half of all questions have one.
 
@@ -390,8 +297,7 @@ def answerable(ranking: Ranking, passages: Passages, question: Question, weights
     """
     if not len(ranking.order):
         return 0.0
-    best = ranking.passage[ranking.order[:BEST]]
-    held = np.max([leg.coverage[best] for leg in (passages.words, passages.bigrams, passages.symbols)], axis=0)
-    logit = weights.bias + weights.score * float(ranking.score[ranking.order[0]]) + weights.coverage * float(held.max())
+    best, held = answerable_features(ranking, passages)
+    logit = weights.bias + weights.score * best + weights.coverage * held
     logit -= UNKNOWN_SYMBOL if question.unknown_symbol else 0.0
     return 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))

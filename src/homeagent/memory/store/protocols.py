@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.records import (
+        ChatRow,
         Doomed,
         Entry,
         IdentityRow,
@@ -150,6 +151,14 @@ class LogStore(Protocol):
         """Yield the turns of a chat, newest first; only those that are asked for are read."""
         ...
 
+    def newest(self, before: int, limit: int, place: Place | None = None) -> list[TurnRow]:
+        """Return up to ``limit`` turns opened before seq ``before``, newest first, of one chat or of all."""
+        ...
+
+    def chats(self) -> list[ChatRow]:
+        """Return every chat, the one with the newest turn first."""
+        ...
+
     def open_turns(self) -> list[tuple[int, str]]:
         """Return seq and writer of every turn that nobody has closed."""
         ...
@@ -190,8 +199,8 @@ class LogStore(Protocol):
         """Return the name of every channel a turn came from."""
         ...
 
-    def segments_of_channels(self, names: Sequence[str]) -> list[int]:
-        """Return the seq of every segment that came in through these channels."""
+    def segments_of_channels(self, names: Sequence[str], *, replies: bool = False) -> list[int]:
+        """Return the seq of every segment that came in through these channels, or of the replies to them."""
         ...
 
     def add_policy(self, row: PolicyRow) -> int:

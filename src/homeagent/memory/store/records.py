@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from homeagent.memory.turn import Place, Role, Segment, Status, TurnId
 
 __all__ = [
+    "ChatRow",
     "Computed",
     "Decision",
     "DocumentRow",
@@ -105,6 +106,16 @@ class TurnRow:
     at: Moment | None
     status: Status
     closed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRow:
+    """A chat: how many turns it has, and the seqs of the first and the last of them."""
+
+    place: Place
+    turns: int
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.memory.store.records import (
+        ChatRow,
         Doomed,
         IdentityRow,
         OutcomeRow,
@@ -108,6 +109,18 @@ class SqliteLog:
                 return
             before = page[-1].seq
 
+    def newest(self, before: int, limit: int, place: Place | None = None) -> list[TurnRow]:
+        """Return up to ``limit`` turns opened before seq ``before``, newest first, of one chat or of all."""
+        with self._database.read() as connection:
+            if place is None:
+                return log_turns.newest_rows(connection, before, limit)
+            return log_turns.chat_rows(connection, place, before, limit)
+
+    def chats(self) -> list[ChatRow]:
+        """Return every chat, the one with the newest turn first."""
+        with self._database.read() as connection:
+            return log_turns.chat_list(connection)
+
     def open_turns(self) -> list[tuple[int, str]]:
         """Return seq and writer of every turn that nobody has closed."""
         with self._database.read() as connection:
@@ -178,13 +191,14 @@ class SqliteLog:
             rows = connection.execute("SELECT DISTINCT channel FROM turn")
             return sorted(decode(name) for (name,) in rows)
 
-    def segments_of_channels(self, names: Sequence[str]) -> list[int]:
-        """Return the seq of every segment that came in through these channels, oldest first."""
+    def segments_of_channels(self, names: Sequence[str], *, replies: bool = False) -> list[int]:
+        """Return the seq of every segment that came in through these channels, or of the replies, oldest first."""
         marks = ",".join("?" * len(names))
+        roles = "('assistant')" if replies else "('user', 'system')"
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT s.seq FROM segment s JOIN turn t ON t.seq = s.turn"
-                f" WHERE t.channel IN ({marks}) AND s.role IN ('user', 'system') ORDER BY s.seq",
+                f" WHERE t.channel IN ({marks}) AND s.role IN {roles} ORDER BY s.seq",
                 tuple(encode(name) for name in names),
             )
             return [seq for (seq,) in rows]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from homeagent.errors import InputError
-from homeagent.memory.store.records import Moment, SegmentRow, TurnRow
+from homeagent.memory.store.records import ChatRow, Moment, SegmentRow, TurnRow
 from homeagent.memory.store.sqlite.codec import INLINE_BYTES, blob_data, decode, encode, store_blob
 from homeagent.memory.turn import Attachment, Place, Role, Segment, Status, Turn, TurnId
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import EntryKind
 
 __all__ = [
+    "chat_list",
     "chat_rows",
     "external_turn",
     "find_turn",
@@ -24,6 +25,7 @@ __all__ = [
     "insert_segment",
     "insert_turn",
     "new_entry",
+    "newest_rows",
     "segment_page",
     "segment_rows",
     "turn_row",
@@ -137,6 +139,20 @@ def chat_rows(connection: sqlite3.Connection, place: Place, before: int, limit: 
         (encode(place.channel), encode(place.chat), before, limit),
     )
     return [_as_turn(row) for row in rows]
+
+
+def newest_rows(connection: sqlite3.Connection, before: int, limit: int) -> list[TurnRow]:
+    """Return up to ``limit`` turns opened before seq ``before``, newest first."""
+    rows = connection.execute(f"{_TURN} WHERE t.seq < ? ORDER BY t.seq DESC LIMIT ?", (before, limit))
+    return [_as_turn(row) for row in rows]
+
+
+def chat_list(connection: sqlite3.Connection) -> list[ChatRow]:
+    """Return every chat, the one with the newest turn first."""
+    rows = connection.execute(
+        "SELECT channel, chat, count(*), min(seq), max(seq) FROM turn GROUP BY channel, chat ORDER BY max(seq) DESC"
+    )
+    return [ChatRow(Place(decode(channel), decode(chat)), *numbers) for channel, chat, *numbers in rows]
 
 
 def segment_rows(connection: sqlite3.Connection, where: str, value: int) -> Iterator[SegmentRow]:

@@ -7,21 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from homeagent_sdk import Problem
+from homeagent_sdk.errors import Problem
 
 __all__ = ["PERMISSION_STEP", "Permission", "read_permission"]
 
-PERMISSION_STEP: Final = 'Write "net:api.example.com", "net:*", "read:~/Music", "write:~/Music" or "exec"'
+PERMISSION_STEP: Final = (
+    'Write "net:api.example.com", "net:*.example.com:443", "net:*", "read:~/Music", "write:~/Music", "exec"'
+)
 """How a permission is written."""
 
-_HOST: Final = re.compile(
-    r"\*|(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})\.)*[A-Za-z0-9_][A-Za-z0-9_-]{0,62}(?::[0-9]{1,5})?"
-)
+_LABEL: Final = r"[A-Za-z0-9_][A-Za-z0-9_-]{0,62}"
+_HOST: Final = re.compile(rf"\*|(?:(?:\*\.)?(?:{_LABEL}\.)*{_LABEL}|\[[0-9A-Fa-f:.]+\])(?::[0-9]{{1,5}})?")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Permission:
-    """One permission. ``of`` is a host, perhaps with a port, or ``*``; an absolute path; empty for ``exec``."""
+    """One permission. ``of`` is empty for ``exec``, an absolute path for ``read`` and ``write``.
+
+    For ``net`` it is a host, every host below a domain as ``*.example.org``, or an IPv6 address in brackets, each
+    perhaps with a port; or ``*``, the whole network.
+    """
 
     kind: Literal["net", "read", "write", "exec"]
     of: str = ""

@@ -9,15 +9,14 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from homeagent.plugins.manifest_problems import ManifestError
-from homeagent.plugins.permissions import Permission, read_permission
-from homeagent.plugins.sdk_version import SDK_VERSION, meets, readable
-from homeagent_sdk import Problem
+from homeagent_sdk.errors import ManifestError, Problem
+from homeagent_sdk.permissions import Permission, read_permission
+from homeagent_sdk.versions import SDK_VERSION, meets, readable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from homeagent.plugins.source import PluginSource
+    from homeagent_sdk.manifest_source import PluginSource
 
 __all__ = ["Description", "describe"]
 

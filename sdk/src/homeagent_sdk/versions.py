@@ -7,15 +7,13 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from homeagent import __version__
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["SDK_VERSION", "meets", "readable"]
 
-SDK_VERSION: Final = __version__
-"""The version of the SDK of this installation: both distributions are released together."""
+SDK_VERSION: Final = "0.1.0"
+"""The version of this SDK; it is released together with HomeAgent, under one number."""
 
 _CLAUSE: Final = re.compile(r"\s*(>=|<=|==|!=|~=|>|<)\s*([0-9]+(?:\.[0-9]+)*)\s*")
 _COMPARE: Final[dict[str, Callable[[int, int], bool]]] = {

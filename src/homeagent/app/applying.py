@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from homeagent.memory import Memory
     from homeagent_sdk import MemoryPolicy
 
-__all__ = ["apply_policies"]
+__all__ = ["apply_policies", "policy_text"]
 
 _FILE: Final = "policies.applied.json"
 
@@ -47,6 +47,15 @@ def apply_policies(memory: Memory, settings: config.Config, root: Path) -> None:
     except OSError as error:
         step = "Mend its permissions; the policies are in force"
         raise ConfigError(str(path), f"can't be written ({error.strerror})", step) from error
+
+
+def policy_text(policy: MemoryPolicy) -> str:
+    """Return a policy as `homeagent.config.change` takes it."""
+    if policy.cleaner is None:
+        return f"no_memory = {str(policy.no_memory).lower()}"
+    spec = policy.cleaner.spec
+    quoted = f"'{spec}'" if "'" not in spec and "\n" not in spec else json.dumps(spec, ensure_ascii=False)
+    return f"cleaner = {quoted}"
 
 
 def _read(path: Path) -> dict[str, dict[str, object]]:

@@ -1,0 +1,70 @@
+"""A plugin of the home loaded only to see what it declares or whether it takes its settings; it is not started."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from homeagent.plugins import Consents, Host, OutOfProcess, PluginError, named_plugin, prepare_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from homeagent.plugins import Description, Manifest, PluginSource, Runtime
+    from homeagent_sdk import Injection
+
+__all__ = ["check_settings", "tried_plugin"]
+
+
+class _Nobody:
+    """An injector for a plugin that only says what it declares."""
+
+    async def add(self, injection: Injection, plugin: str) -> None:
+        """Refuse."""
+        raise PluginError(f"plugin {plugin!r}", f"{injection.id} comes before it is on", "Put it in when it is started")
+
+    async def waiting(self, plugin: str) -> Sequence[Injection]:  # noqa: ARG002 - the protocol's
+        """Return nothing."""
+        return ()
+
+    async def withdraw(self, injection: str, plugin: str) -> bool:  # noqa: ARG002 - the protocol's
+        """Find nothing."""
+        return False
+
+
+def tried_plugin(root: Path, source: PluginSource, told: Description) -> Manifest:
+    """Fetch a plugin's packages, load it in its own process and return what it declares; it is not started.
+
+    Only for a plugin that was agreed to. Raises `PluginError`.
+    """
+    return asyncio.run(_loaded(root, told.name, prepare_runtime(root, source, told, fetch=True), None))
+
+
+def check_settings(root: Path, name: str, values: Mapping[str, object]) -> None:
+    """Raise `PluginError` when a plugin that is on can't be started with these settings; it is loaded for that.
+
+    One that is off, or can't be loaded at present, is not asked: it says so when it starts.
+    """
+    consent = Consents(root).all().get(name)
+    if consent is None or not consent.on:
+        return
+    found = named_plugin(root, name)
+    if found.source is None or found.description is None:
+        return
+    try:
+        runtime = prepare_runtime(root, found.source, found.description, fetch=False)
+    except PluginError:
+        return
+    asyncio.run(_loaded(root, name, runtime, values))
+
+
+async def _loaded(root: Path, name: str, runtime: Runtime, settings: Mapping[str, object] | None) -> Manifest:
+    """Load a plugin, see whether it takes the ``settings`` where there are any, and end it without a start."""
+    runner = await OutOfProcess.open(name, runtime, Host(root / "plugins", _Nobody()), {})
+    try:
+        if settings is not None:
+            await runner.accept(settings)
+    finally:
+        await runner.stop()
+    return runner.manifest

@@ -1,0 +1,185 @@
+"""Who asks: a token in the header, or a page's cookie; for whom that is; and what only the owner may."""
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from fastapi import Depends, Request
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+
+from homeagent.errors import HomeError
+from homeagent.memory import OWNER, Place, Viewer
+from homeagent.paths import make_private
+from homeagent.server.errors import AccessError
+
+if TYPE_CHECKING:
+    from homeagent.server.daemon import Daemon
+    from homeagent.server.tokens import Token
+
+__all__ = [
+    "CHANNEL",
+    "COOKIE",
+    "CSRF",
+    "Asker",
+    "AskerHere",
+    "OwnerHere",
+    "Sessions",
+    "WrongTokens",
+    "asker_of",
+    "own_place",
+]
+
+CHANNEL: Final = "api"
+"""The channel of whatever is said over the network: by programs, by MCP, on the page."""
+
+COOKIE: Final = "homeagent_session"
+"""The name of a page's cookie."""
+
+CSRF: Final = "x-csrf-token"
+"""The header by which a page proves that it is ours when it changes something."""
+
+_SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
+_SESSION_SECONDS: Final = 30 * 24 * 3600
+_MOST_CLIENTS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Somebody who may speak to the server: the person, and the id of the token they came with."""
+
+    person: str
+    token: str
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether it is the owner of the home."""
+        return self.person == OWNER
+
+    @property
+    def viewer(self) -> Viewer | None:
+        """What this person may see: None, for the owner, is everything; others see what they were there for."""
+        return None if self.is_owner else Viewer(self.person, own_place(self.person, ""))
+
+
+def own_place(person: str, chat: str) -> Place:
+    """Return the place of a person's private chat: nobody else's has its name."""
+    return Place(CHANNEL, f"{person}/{chat}")
+
+
+class Sessions:
+    """Cookies of pages: signed, for one token, for 30 days at most, and no longer than the token holds."""
+
+    def __init__(self, root: Path) -> None:
+        path = root / "server.key"
+        try:
+            make_private(path)
+            self._key = path.read_bytes()
+            if len(self._key) < 32:
+                self._key = secrets.token_bytes(32)
+                path.write_bytes(self._key)
+        except OSError as error:
+            step = "Mend its permissions, or delete it: pages then have to log in again"
+            raise HomeError(str(path), f"can't be used ({error.strerror or error})", step) from error
+
+    def cookie(self, token: str) -> str:
+        """Return the cookie of a new session of a token, by its id."""
+        said = f"{token}.{int(time.time())}.{secrets.token_hex(8)}"
+        return f"{said}.{self._sign('session', said)}"
+
+    def token(self, cookie: str) -> str | None:
+        """Return the id of the token that a cookie was made for, None when it is not ours or too old."""
+        said, _, sign = cookie.rpartition(".")
+        if not hmac.compare_digest(sign.encode(), self._sign("session", said).encode()):
+            return None
+        token, made, _ = said.split(".")
+        return token if time.time() - int(made) < _SESSION_SECONDS else None
+
+    def csrf(self, cookie: str) -> str:
+        """Return what a page of this session has to send along with whatever changes something."""
+        return self._sign("csrf", cookie)
+
+    def _sign(self, use: str, text: str) -> str:
+        return hmac.new(self._key, f"{use}:{text}".encode(), hashlib.sha256).hexdigest()
+
+
+class WrongTokens:
+    """Counts wrong tokens by client, so that nobody tries many."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._tried: OrderedDict[str, list[float]] = OrderedDict()
+
+    def check(self, client: str) -> None:
+        """Raise `AccessError` when a client tried too many in the last minute."""
+        recent = [moment for moment in self._tried.get(client, ()) if time.monotonic() - moment < 60]
+        if len(recent) >= self._most:
+            raise AccessError("token", "was wrong too often", "Wait a minute", status=429)
+
+    def count(self, client: str) -> None:
+        """Count one."""
+        now = time.monotonic()
+        recent = [moment for moment in self._tried.pop(client, ()) if now - moment < 60]
+        self._tried[client] = [*recent, now][-self._most :]
+        while len(self._tried) > _MOST_CLIENTS:
+            self._tried.popitem(last=False)
+
+
+_bearer = HTTPBearer(auto_error=False, description="a token of 'homeagent token new'")
+_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="a page's session; changes need X-CSRF-Token too")
+
+
+async def asker_of(
+    request: Request,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    cookie: Annotated[str | None, Depends(_cookie)],
+) -> Asker:
+    """Return who asks. Raises `AccessError` with 401 when nobody says who they are, 403 when a page lacks its proof."""
+    daemon: Daemon = request.app.state.daemon
+    client = request.client.host if request.client is not None else ""
+    daemon.wrong_tokens.check(client)
+    if bearer is not None:
+        token = daemon.tokens.holder(bearer.credentials)
+        if token is None:
+            daemon.wrong_tokens.count(client)
+            raise _unknown()
+        return await _known(daemon, token)
+    if cookie is not None:
+        named = daemon.sessions.token(cookie)
+        token = daemon.tokens.holds(named) if named is not None else None
+        if token is None:
+            raise _unknown()
+        proof = request.headers.get(CSRF, "")
+        if request.method not in _SAFE and not hmac.compare_digest(
+            proof.encode(), daemon.sessions.csrf(cookie).encode()
+        ):
+            raise AccessError("X-CSRF-Token", "is missing or wrong", "Get it with GET /api/session")
+        return await _known(daemon, token)
+    raise AccessError("Authorization", "is missing", "Send 'Authorization: Bearer TOKEN'", status=401)
+
+
+def _unknown() -> AccessError:
+    return AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
+
+
+async def _known(daemon: "Daemon", token: "Token") -> Asker:
+    await daemon.know(token.person)
+    return Asker(token.person, token.id)
+
+
+async def owner_of(asker: Annotated[Asker, Depends(asker_of)]) -> Asker:
+    """Return who asks if it is the owner. Raises `AccessError` with 403 for anybody else."""
+    if not asker.is_owner:
+        raise AccessError("this request", "is for the owner of the home only", "Ask them")
+    return asker
+
+
+AskerHere = Annotated[Asker, Depends(asker_of)]
+"""Whoever asks, with a token that holds."""
+
+OwnerHere = Annotated[Asker, Depends(owner_of)]
+"""The owner asks."""

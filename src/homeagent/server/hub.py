@@ -1,0 +1,103 @@
+"""What happens in the home, told to those who listen and may know: a ring of notices, each with an id to go on from."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from homeagent.memory import OWNER
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+
+__all__ = ["Hub", "Notice"]
+
+_KEPT: Final = 2_000
+_WAITING: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One thing that happened: its number, what kind, the rest as plain values, and the persons who may know it."""
+
+    number: int
+    kind: str
+    data: Mapping[str, object]
+    audience: frozenset[str]
+
+
+class Hub:
+    """Passes notices on. All methods belong to the event loop's thread."""
+
+    def __init__(self) -> None:
+        self._run = secrets.token_hex(4)
+        self._kept: deque[Notice] = deque(maxlen=_KEPT)
+        self._number = 0
+        self._listeners: dict[asyncio.Queue[Notice | None], str] = {}
+        self._closed = False
+
+    def publish(self, kind: str, data: Mapping[str, object], audience: Collection[str] = (OWNER,)) -> None:
+        """Tell everybody in ``audience`` (persons as tokens name them; the owner by default)."""
+        self._number += 1
+        notice = Notice(self._number, kind, data, frozenset(audience))
+        self._kept.append(notice)
+        for queue, person in self._listeners.items():
+            if person in notice.audience and queue.qsize() < _WAITING:  # who does not read goes on from his last id
+                queue.put_nowait(notice)
+
+    def has_listener(self, person: str) -> bool:
+        """Whether a person listens at present."""
+        return person in self._listeners.values()
+
+    def id_of(self, notice: Notice) -> str:
+        """Return the id by which a listener goes on after a notice."""
+        return f"{self._run}-{notice.number}"
+
+    async def follow(self, person: str, last: str = "") -> AsyncIterator[Notice]:
+        """Yield what a person may know, from after the id ``last`` on, until the hub is closed.
+
+        When that is too long ago, or from another run, a notice of kind ``reset`` comes first: look at everything anew.
+        """
+        with self._listening(person) as queue:
+            missed, whole = self._after(last)
+            if not whole:
+                yield Notice(self._number, "reset", {}, frozenset((person,)))
+            for notice in missed:
+                if person in notice.audience:
+                    yield notice
+            seen = missed[-1].number if missed else 0
+            while (new := await queue.get()) is not None:
+                if new.number > seen:
+                    yield new
+
+    def close(self) -> None:
+        """End every `follow`."""
+        self._closed = True
+        for queue in self._listeners:
+            queue.put_nowait(None)
+
+    @contextmanager
+    def _listening(self, person: str) -> Iterator[asyncio.Queue[Notice | None]]:
+        queue: asyncio.Queue[Notice | None] = asyncio.Queue()
+        self._listeners[queue] = person
+        if self._closed:
+            queue.put_nowait(None)
+        try:
+            yield queue
+        finally:
+            del self._listeners[queue]
+
+    def _after(self, last: str) -> tuple[list[Notice], bool]:
+        """Return what came after an id, and whether that is all of it."""
+        if not last:
+            return [], True
+        run, _, number = last.partition("-")
+        if run != self._run or not number.isdecimal() or len(number) > 18:
+            return [], False
+        after = int(number)
+        oldest = self._kept[0].number if self._kept else self._number + 1
+        return [each for each in self._kept if each.number > after], after >= oldest - 1

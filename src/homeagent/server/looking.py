@@ -1,0 +1,39 @@
+"""What somebody may look at: the turn that is named, if they may see it, and in whose place the owner looks."""
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+
+from homeagent.errors import NotFoundError
+from homeagent.memory import Memory, Viewer
+from homeagent.memory.store.records import TurnRow
+from homeagent.memory.turn import Place
+from homeagent.server.access import Asker, AskerHere, own_place
+
+__all__ = ["ViewerHere", "seen_turn", "viewer_of"]
+
+
+async def viewer_of(
+    asker: AskerHere,
+    person: Annotated[
+        str, Query(max_length=400, alias="as", description="owner only: look as this sender would, in 'channel/chat'")
+    ] = "",
+    channel: Annotated[str, Query(max_length=400)] = "",
+    chat: Annotated[str, Query(max_length=400)] = "",
+) -> Viewer | None:
+    """Return whose eyes to look with: the asker's own; the owner may take somebody else's."""
+    if not asker.is_owner or not person:
+        return asker.viewer
+    return Viewer(person, Place(channel, chat) if channel else own_place(person, ""))
+
+
+ViewerHere = Annotated[Viewer | None, Depends(viewer_of)]
+"""With whose eyes is looked."""
+
+
+def seen_turn(memory: Memory, asker: Asker, name: str, source: str | None = None) -> TurnRow:
+    """Return a turn that somebody may see. Raises `NotFoundError`, the same for one that is not there."""
+    row = memory.find(name, source=source)
+    if not memory.timeline.sight(asker.viewer).sees(row):
+        raise NotFoundError(f"turn {name!r}", "is not in this home", "Look it up with 'homeagent memory search'")
+    return row

@@ -1,0 +1,33 @@
+"""The routers, one for each matter."""
+
+from homeagent.server.routes import (
+    chat_completions,
+    chats,
+    documents,
+    embeddings,
+    events,
+    facts,
+    forgetting,
+    health,
+    models,
+    people,
+    plugins,
+    policies,
+    search,
+    session,
+    settings,
+    sources,
+    tokens,
+    transfer,
+    turns,
+)
+
+__all__ = ["ROUTERS"]
+
+_MODULES = (
+    health, session, tokens, models, chat_completions, embeddings, chats, events, search, turns, forgetting, documents,
+    facts, people, policies, plugins, settings, sources, transfer,
+)  # fmt: skip
+
+ROUTERS = tuple(each.router for each in _MODULES)
+"""Every router of the API."""

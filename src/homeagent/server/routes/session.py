@@ -1,0 +1,78 @@
+"""A page's session: a token is handed in once, a cookie that no script can read stands for it afterwards."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.security import APIKeyCookie
+from pydantic import BaseModel, Field
+
+from homeagent import __version__
+from homeagent.server.access import COOKIE, AskerHere
+from homeagent.server.errors import AccessError
+from homeagent.server.forms import Done
+from homeagent.server.here import DaemonHere
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api/session", tags=["session"])
+"""The routes of this matter."""
+_cookie = APIKeyCookie(name=COOKIE, auto_error=False)
+_SECONDS = 30 * 24 * 3600
+
+
+class Login(BaseModel):
+    """What a page logs in with."""
+
+    token: str = Field(max_length=200)
+
+
+class Session(BaseModel):
+    """Who is there. ``csrf`` goes along as ``X-CSRF-Token`` with whatever a page changes; empty for a bearer token."""
+
+    person: str
+    owner: bool
+    csrf: str
+    version: str = __version__
+    model: str
+
+
+@router.post("", summary="Log a page in")
+async def log_in(login: Login, request: Request, response: Response, daemon: DaemonHere) -> Session:
+    """Set the cookie for a token that holds."""
+    client = request.client.host if request.client is not None else ""
+    daemon.wrong_tokens.check(client)
+    token = daemon.tokens.holder(login.token)
+    if token is None:
+        daemon.wrong_tokens.count(client)
+        raise AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
+    await daemon.know(token.person)
+    cookie = daemon.sessions.cookie(token.id)
+    response.set_cookie(
+        COOKIE,
+        cookie,
+        max_age=_SECONDS,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        path="/",
+    )
+    return Session(
+        person=token.person, owner=token.is_owner, csrf=daemon.sessions.csrf(cookie), model=daemon.app.model.name
+    )
+
+
+@router.get("", summary="Who is logged in")
+async def session(
+    asker: AskerHere, daemon: DaemonHere, cookie: Annotated[str | None, Depends(_cookie)] = None
+) -> Session:
+    """Say who asks."""
+    csrf = daemon.sessions.csrf(cookie) if cookie and daemon.sessions.token(cookie) else ""
+    return Session(person=asker.person, owner=asker.is_owner, csrf=csrf, model=daemon.app.model.name)
+
+
+@router.delete("", summary="Log a page out")
+async def log_out(asker: AskerHere, response: Response) -> Done:
+    """Take the cookie away."""
+    del asker
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    return Done()

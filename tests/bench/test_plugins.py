@@ -1,0 +1,33 @@
+"""``bench plugins``: calls, restarts and reloads are measured, and what they leave behind is counted."""
+
+from __future__ import annotations
+
+import json
+
+from bench.cli import main
+from bench.plugins import PluginPlan, plugins_report, plugins_table
+
+
+def test_calls_restarts_and_reloads_are_measured_and_nothing_is_left_behind() -> None:
+    report = plugins_report(PluginPlan(calls=20, kills=1, reloads=4))
+    here, there, restart = (report[name] for name in ("in_process_ms", "worker_ms", "restart_ms"))
+    assert isinstance(here, dict)
+    assert isinstance(there, dict)
+    assert isinstance(restart, dict)
+    assert 0 < here["p50"] <= here["p95"]
+    assert there["p50"] > here["p50"]
+    assert restart["p50"] > 1000  # the pause before it is started again is part of it
+    before, after = report["before"], report["after"]
+    assert isinstance(before, dict)
+    assert isinstance(after, dict)
+    assert before["processes"] == after["processes"] == 1
+    assert before["descriptors"] == after["descriptors"]
+    assert "worker_ms.p95" in plugins_table(report).replace(" ", "")
+
+
+def test_the_command_prints_one_object(capsys) -> None:
+    assert main(["plugins", "--json", "--calls", "5", "--kills", "0", "--reloads", "1"]) in (0, 1)
+    report = json.loads(capsys.readouterr().out)
+    assert report["reloads"] == 1
+    assert report["restart_ms"] == {}
+    assert set(report["growth"]) == {"processes", "descriptors", "memory_kib"}
