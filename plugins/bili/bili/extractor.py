@@ -64,7 +64,6 @@ class Extractor(YoutubeDL):  # type: ignore[misc]  # it has no types
                 "quiet": True,
                 "noprogress": True,
                 "logger": log,
-                "proxy": "" if self._gateway else None,
             },
             auto_init="no_verbose_header",
         )
