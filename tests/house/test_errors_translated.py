@@ -28,7 +28,7 @@ AS_THEY_ARE = {
     "config.toml [plugins.{0}]", "models.{0}", "policies.{0}.{1}", "{0} [memory] {1}", "{0} [models.{1}]",
     "{0} [models]", "{0} [plugins.{1}]", "{0} [plugins]", "{0} [policies.{1}]", "{0} [policies]", "{0} base_url",
     "{0} cleaner", "{0} no_memory", "{0}-wal", "context.{0}", "@stage.{0}.{1}", "MemoryPolicy",
-    "ansi", "head", "head({0})", "html", "json({0})", "lines", "lines({0},{1})", "regex", "regex({0},{1})",
+    "ansi", "head", "head({0})", "html", "read_json", "json({0})", "lines", "lines({0},{1})", "regex", "regex({0},{1})",
     'homeagent ask "..."', "/attach photo.jpg", "/memory last", "--limit 5",
 }  # fmt: skip
 """Options, keys, commands and code: the same in every language."""

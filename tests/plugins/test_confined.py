@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
@@ -48,6 +49,14 @@ def tries(what: str, of: str = "") -> str:
                 with socket.socket() as stream:
                     stream.settimeout(3)
                     stream.connect(("127.0.0.1", int(of)))
+            case "socket":
+                with socket.socket(socket.AF_UNIX) as stream:
+                    stream.connect(of)
+                    return stream.recv(10).decode()
+            case "pair":
+                one, other = socket.socketpair()
+                one.sendall(b"pair")
+                return other.recv(10).decode()
             case "kill":
                 os.kill(int(of), 0)
             case "temporary":
@@ -105,6 +114,36 @@ async def test_without_permissions_only_the_own_folder_is_there(tmp_path: Path) 
         name = (await plugin.call("tries", what="temporary")).text
         assert name.startswith(str(home / "plugins" / "probe"))
     assert secret.read_text() == "my diary"
+
+
+@pytest.mark.skipif(
+    "sockets" not in enforceable(), reason="this kernel has no seccomp filters, or is another machine's"
+)
+@pytest.mark.parametrize(("permissions", "said"), [([], "PermissionError"), (["exec"], "heard")])
+@in_loop
+async def test_sockets_in_the_file_system_are_for_plugins_that_may_run_programs(
+    tmp_path: Path, permissions: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a path of a socket must be short
+    wanted = ", ".join(f'"{each}"' for each in (*permissions, f"read:{tmp_path}", f"write:{tmp_path}"))
+    head = HEAD.replace('permissions = ["exec"]', f"permissions = [{wanted}]")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("s")
+        server.listen()
+
+        def answer() -> None:
+            with contextlib.suppress(OSError), server.accept()[0] as stream:
+                stream.sendall(b"heard")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        async with living(tmp_path / "home", CODE, head=head) as plugin:
+            assert (await plugin.call("tries", what="pair")).text == "pair"
+            assert (await plugin.call("tries", what="socket", of=f"{tmp_path}/s")).text == said
+            if said != "heard":
+                with socket.socket(socket.AF_UNIX) as stream:
+                    stream.connect("s")
+        thread.join(5)
 
 
 @files

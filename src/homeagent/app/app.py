@@ -214,7 +214,7 @@ class App:
         lines = {WEBHOOK: WebhookLine(lambda: self.hub.options(WEBHOOK))}
         folder = self.memory.home.root / "channels"
         past = HomePast(self.memory)
-        hub_parts = HubParts(self.agent, self.inbox, self.registry, past, folder, lines, parts.pauses)
+        hub_parts = HubParts(self.agent, self.inbox, self.registry, past, folder, lines, parts.pauses, parts.clock)
         return Hub(hub_parts, parts.channels)
 
     def _find_facts_with(self, distiller: Model | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatUi", "Hearing", "deliver"]
 
+_log = logging.getLogger("homeagent.channels")
 _PLAIN: Final = Capabilities()
 
 
@@ -108,6 +110,8 @@ class ChatUi:
             case events.Refused(reason=reason):
                 self._say(say("refused", language, reason=reason), "refused")
             case events.TurnFailed(error=error):
+                place = self._hearing.place
+                _log.warning("%s/%s: %s", place.channel, place.chat, error)
                 self._say(failure(error, language), "failed")
             case events.ToolStarted(tool=tool):
                 self._calls[tool] = self._calls.get(tool, 0) + 1
