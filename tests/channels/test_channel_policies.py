@@ -20,6 +20,7 @@ async def test_a_channel_cleans_what_is_computed_of_words_and_replies_and_nothin
     async with World(tmp_path, [REPLY], platform=platform) as world:
         await world.says(ANNA, WORDS)
         assert await world.hears(ANNA) == [REPLY], "what is sent is what was said"
+        await world.settled()
         assert [each.text for each in world.raw()[0]] == [WORDS, REPLY]
         assert WORDS in world.requests[0].messages[-1].text, "the model reads what was said"
         words, reply = world.app.memory.all_computed()
@@ -33,6 +34,7 @@ async def test_a_change_of_policy_computes_anew_and_leaves_raw_alone(tmp_path: P
     async with World(tmp_path, [REPLY]) as world:
         await world.says(ANNA, WORDS)
         await world.hears(ANNA)
+        await world.settled()
         before = world.app.memory.digest()
         assert "house bot" in world.computed()
         assert "from my phone" in world.computed()

@@ -28,6 +28,7 @@ async def test_a_message_is_a_turn_and_its_answer_goes_to_its_chat(tmp_path: Pat
     async with World(tmp_path, ["hello Anna"]) as world:
         assert await world.says(ANNA, "hello\u200b there \r\n", id="m1", sender_name="Anna")
         assert await world.hears(ANNA) == ["hello Anna"]
+        await world.settled()
         (turn,) = world.app.memory.turns()
         assert (turn.place.channel, turn.place.chat, turn.sender, turn.status) == ("chat", ANNA, ANNA, "done")
         assert [each.text for each in world.raw()[0]] == ["hello\u200b there \r\n", "hello Anna"]

@@ -26,11 +26,14 @@ async def test_what_two_guests_say_never_meets(tmp_path: Path) -> None:
     async with World(tmp_path, ["noted", "I don't know", "4417"]) as world:
         await world.says(ANNA, SECRET)
         await world.hears(ANNA)
+        await world.settled()
         await world.says(BEN, QUESTION)
         await world.hears(BEN)
+        await world.settled()
         assert "4417" not in str(world.requests[1])
         await world.says(ANNA, QUESTION, chat="anna-2")
         await world.hears("anna-2")
+        await world.settled()
         assert "4417" in recalled(world.requests[2]), "she was there herself"
 
 
@@ -39,10 +42,12 @@ async def test_a_private_note_never_surfaces_in_a_group(tmp_path: Path) -> None:
     async with World(tmp_path, ["noted", "no", "no", "yes"]) as world:
         await world.says(OWN, SECRET)
         await world.hears(OWN)
+        await world.settled()
         group = {"chat": "g1", "group": True, "addressed": True}
         await world.says(OWN, QUESTION, members=(OWN, ANNA), **group)
         await world.says(OWN, QUESTION, **group)
         await world.hears("g1", 2)
+        await world.settled()
         assert "4417" not in str(world.requests[1])
         assert "4417" not in str(world.requests[2]), "nor where the platform does not tell who is there"
         await world.app.agent.respond(Incoming(QUESTION, Place("cli", "main")))
@@ -55,10 +60,13 @@ async def test_what_was_said_in_a_group_is_recalled_in_private_by_who_was_there(
         group = {"chat": "g1", "group": True, "addressed": True, "members": (OWN, ANNA)}
         await world.says(OWN, SECRET, **group)
         await world.hears("g1")
+        await world.settled()
         await world.says(ANNA, QUESTION)
         await world.hears(ANNA)
+        await world.settled()
         await world.says(BEN, QUESTION)
         await world.hears(BEN)
+        await world.settled()
         assert "4417" in recalled(world.requests[1])
         assert "4417" not in str(world.requests[2])
 
@@ -68,6 +76,8 @@ async def test_two_groups_of_unknown_members_do_not_hear_of_each_other(tmp_path:
     async with World(tmp_path, ["noted", "no"], options=replace(HOUSE, groups=("g1", "g2"), answer="always")) as world:
         await world.says(ANNA, SECRET, chat="g1", group=True)
         await world.hears("g1")
+        await world.settled()
         await world.says(ANNA, QUESTION, chat="g2", group=True)
         await world.hears("g2")
+        await world.settled()
         assert "4417" not in str(world.requests[1])

@@ -60,12 +60,12 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 class Arrival:
     """A message that came in. Every id is the platform's own, unchanged; ``text`` is verbatim.
 
-    ``chat`` is where to answer, ``sender`` who wrote it, ``members`` everybody who can read it there, the bot left out:
-    what may be recalled in front of them depends on it. A group whose members are not given gets nothing that was said
-    elsewhere. ``sender_name`` is only shown, nobody is known by it. ``group`` says that more than two are there;
-    ``addressed`` that the platform marks it as spoken to the bot (a mention, a reply to something it said). ``id`` is
-    the message's own id, unique within its chat: what comes twice is answered once. ``reply_to`` is the id of the
-    message it answers. ``at`` has a zone; None is now.
+    ``chat`` is where to answer (a group and a person never have the same), ``sender`` who wrote it, ``members``
+    everybody who can read it there, the bot left out: what may be recalled in front of them depends on it. A group
+    whose members are not given gets nothing that was said elsewhere. ``sender_name`` is only shown, nobody is known
+    by it. ``group`` says that more than two are there; ``addressed`` that the platform marks it as spoken to the
+    bot (a mention, a reply to something it said). ``id`` is the message's own id, unique within its chat: what
+    comes twice is answered once. ``reply_to`` is the id of the message it answers. ``at`` has a zone; None is now.
     """
 
     chat: str
@@ -152,8 +152,8 @@ class Connection:
     async def listen(self) -> None:
         """Connect and hand in what comes, until cancelled. Called once for each connection.
 
-        Close in a ``finally``; there are 5 seconds for it. When this raises or returns, the connection is made anew
-        after 1, 2, 4... 60 seconds. By default it waits, for platforms that are called and never call.
+        Close in a ``finally``; there are about 4 seconds for it. When this raises or returns, the connection is made
+        anew after 1, 2, 4... 60 seconds. By default it waits, for platforms that are called and never call.
         """
         await asyncio.Event().wait()
 

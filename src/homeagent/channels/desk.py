@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from homeagent.channels.asking import Questions
@@ -30,9 +31,16 @@ if TYPE_CHECKING:
 __all__ = ["Desk", "HubParts"]
 
 
+def _now() -> datetime:
+    return datetime.now(UTC).astimezone()
+
+
 @dataclass(frozen=True)
 class HubParts:
-    """What a hub is made of. ``folder`` is its own; ``lines`` are the program's own channels besides the plugins'."""
+    """What a hub is made of. ``folder`` is its own; ``lines`` are the program's own channels besides the plugins'.
+
+    ``clock`` gives the present moment with its zone.
+    """
 
     agent: Agent
     inbox: Inbox
@@ -41,6 +49,7 @@ class HubParts:
     folder: Path
     lines: Mapping[str, Line] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
+    clock: Callable[[], datetime] = _now
 
 
 class Desk:

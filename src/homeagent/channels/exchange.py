@@ -70,7 +70,7 @@ def resumed(incoming: Incoming, language: Language, attempt: int) -> Incoming:
     """Return the message that goes on with an interrupted turn."""
     name = f"{incoming.external_id}#{attempt}" if incoming.external_id else ""
     note = say("resume", language, words=incoming.words)
-    return replace(incoming, text=note, more=(), attachments=(), resumes=incoming.words, external_id=name)
+    return replace(incoming, text=note, more=(), attachments=(), at=None, resumes=incoming.words, external_id=name)
 
 
 @dataclass(eq=False)

@@ -19,6 +19,7 @@ from homeagent.channels.sentences import language_of
 from homeagent.config import ChannelOptions
 from homeagent.errors import HomeAgentError
 from homeagent.memory import OWNER, Place
+from homeagent_sdk.channels import OWN_CHANNELS
 
 if TYPE_CHECKING:
     from homeagent.agent import Ui
@@ -101,6 +102,7 @@ class Hub:
         with running_alone(self._parts.folder):
             await asyncio.to_thread(link_owners, self._parts.past, self._options, self._parts.folder)
             self._running = True
+            self._say_what_is_not_there()
             try:
                 await self._desk.courier.start()
                 await self._intake.take_up()
@@ -108,6 +110,12 @@ class Hub:
             finally:
                 self._running = False
                 await self.close()
+
+    def _say_what_is_not_there(self) -> None:
+        there = {*self._parts.registry.channels, *self._parts.lines, *OWN_CHANNELS}
+        for name in self._options.keys() - there:
+            known = ", ".join(sorted(there))
+            _log.warning("config.toml [channels.%s]: there is no such channel now; there are %s", name, known)
 
     async def _listen_and_answer(self, ui_for: UiFor | None) -> None:
         failed: HomeAgentError | None = None

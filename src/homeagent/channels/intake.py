@@ -57,8 +57,8 @@ class Intake:
     async def take(self, channel: str, arrival: Arrival) -> Taken:
         """Take a message; it is on the disk, or turned away, when this returns. Raises `HomeError` for a full disk."""
         options, place = self._desk.options_of(channel), Place(channel, arrival.chat)
-        if not arrival.id:
-            arrival = replace(arrival, id=f"r{secrets.token_hex(8)}")
+        at = arrival.at or self._desk.parts.clock()
+        arrival = replace(arrival, id=arrival.id or f"r{secrets.token_hex(8)}", at=at if at.tzinfo else at.astimezone())
         judged = verdict(arrival, options)
         if judged != "answer":
             await self._turn_away(place, arrival, judged)
@@ -71,7 +71,9 @@ class Intake:
             if self._desk.questions.answered(place, arrival.sender, arrival.text):
                 return Taken(accepted=True, why="an answer to a question", name=name)
             received = await asyncio.to_thread(self._desk.spool.take, channel, arrival)
-            group = self._gathering.add(place, arrival.sender, received, options.merge_seconds)
+            line = self._desk.lines.of(channel)
+            patience = options.merge_seconds if line is None or line.pushes else 0.0  # somebody waits for the answer
+            group = self._gathering.add(place, arrival.sender, received, patience)
             self._open[channel, name] = group.exchange
         return Taken(accepted=True, name=name, exchange=group.exchange)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal
 
+from homeagent.models import ModelError
+
 if TYPE_CHECKING:
     from homeagent.config import ChannelOptions
     from homeagent.errors import HomeAgentError
@@ -27,7 +29,14 @@ _SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "I am the assistant of one household and only talk with the people of this home.",
         "我是一个家庭的助手，只和这家里的人说话。",
     ),
-    "failed": ("I could not answer that: {problem}", "这条我没能回答：{problem}"),
+    "failed": (
+        "I could not answer that: something went wrong here. The log of this home says what.",
+        "这条我没能回答：这边出了问题，日志里写着原因。",
+    ),
+    "no_model": (
+        "I could not answer that: the model gave no answer. The log of this home says why.",
+        "这条我没能回答：模型没有给出回答，日志里写着原因。",
+    ),
     "given_up": (
         "I was interrupted several times while answering this and have stopped trying. Please ask me again.",
         "回答这条时我被打断了好几次，已经不再尝试。请再问我一次。",
@@ -61,8 +70,8 @@ def language_of(text: str, options: ChannelOptions) -> Language:
 
 
 def failure(error: HomeAgentError, language: Language) -> str:
-    """Return why a turn failed, for whoever waits for the answer: nothing of files or settings."""
-    return say("failed", language, problem=error.problem)
+    """Return that a turn failed, for whoever waits for the answer: nothing of files, addresses or settings."""
+    return say("no_model" if isinstance(error, ModelError) else "failed", language)
 
 
 def is_yes(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatUi", "Hearing", "deliver"]
 
+_log = logging.getLogger("homeagent.channels")
 _PLAIN: Final = Capabilities()
 
 
@@ -108,6 +110,8 @@ class ChatUi:
             case events.Refused(reason=reason):
                 self._say(say("refused", language, reason=reason), "refused")
             case events.TurnFailed(error=error):
+                place = self._hearing.place
+                _log.warning("%s/%s: %s", place.channel, place.chat, error)
                 self._say(failure(error, language), "failed")
             case events.ToolStarted(tool=tool):
                 self._calls[tool] = self._calls.get(tool, 0) + 1
@@ -131,8 +135,9 @@ class ChatUi:
 
     def _say(self, text: str, key: str) -> None:
         self._progress.heard()
+        if text not in self.replies:  # models repeat themselves; in a chat the same words twice are a nuisance
+            self._texts.put_nowait((text, key))
         self.replies.append(text)
-        self._texts.put_nowait((text, key))
 
     async def _write(self) -> None:
         while (item := await self._texts.get()) is not None:

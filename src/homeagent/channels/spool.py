@@ -66,7 +66,10 @@ class Spool:
         self._done = folder / "done.txt"
         self._numbers = itertools.count()
         for each in (self._in, self._out, self._failed):
-            each.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
+            try:
+                each.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
+            except OSError as error:
+                raise _unwritable(each, error) from error
         self._known = _read_known(self._done)
 
     # -- what came in ------------------------------------------------------------------------------------------------

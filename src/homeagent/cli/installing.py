@@ -143,7 +143,9 @@ def _turn_on(session: Session, source: PluginSource, told: Description) -> int:
         return 1
     consents.give(told.name, asked_of(told, declared))
     plain = {**plain_plugin(source, told, tools), "tools": declared, "state": "on"}
-    terminal.result(plain, [terminal.message("plugin_is_on", name=told.name, count=len(manifest.tools))])
+    lines = [terminal.message("plugin_is_on", name=told.name, count=len(manifest.tools))]
+    lines += [terminal.message("plugin_channel_next", name=each.name) for each in manifest.channels]
+    terminal.result(plain, lines)
     return 0
 
 

@@ -88,6 +88,10 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_not_agreed": ("It stays off; nothing was changed.", "保持停用，没有做任何改动。"),
     "plugin_needs_yes": ("what it wants is not agreed to yet", "还没有同意它的要求"),
     "plugin_needs_yes_next": ("Read the lines above, then add --yes", "请阅读上面的内容，然后加上 --yes"),
+    "plugin_channel_next": (
+        "channel {name} answers whom you name by id: homeagent config set channels.{name}.owners '[\"ID\"]'",
+        "频道 {name} 只回答你按编号指定的人：homeagent config set channels.{name}.owners '[\"编号\"]'",
+    ),
     "plugin_is_on": ("{name} is on; tools: {count}.", "{name} 已启用，工具 {count} 个。"),
     "plugin_preparing": ("Making its environment and loading {name} ...", "正在准备 {name} 的运行环境……"),
     "plugin_is_off": ("{name} is off.", "{name} 已停用。"),
