@@ -42,7 +42,7 @@ class Visitor:
         self.problems: list[str] = []
         self.elsewhere: list[str] = []
         self.context: BrowserContext = browser.new_context(
-            viewport={"width": width, "height": 860},
+            viewport={"width": width, "height": 740},
             locale="zh-CN" if zh else "en-US",
             color_scheme="dark" if dark else "light",
             timezone_id="Asia/Shanghai",

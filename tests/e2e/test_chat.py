@@ -82,7 +82,7 @@ def test_an_answer_streams_is_stopped_and_tried_again(talking: Talking, visit: C
         who.ready()
         say(who, "Tell me a lot")
         who.page.wait_for_selector(".bubble.assistant:has-text('word3')")
-        who.page.click("button:has-text('Stop')")
+        who.page.click("button.stop")
         who.page.wait_for_selector("text=Interrupted")
         assert "word199" not in who.page.inner_text(".log")
         who.page.click("text=Take back and try again")

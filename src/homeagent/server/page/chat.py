@@ -8,7 +8,7 @@ from nicegui import ui
 
 from homeagent.server.chat_index import new_chat
 from homeagent.server.page.chat_box import ChatBox
-from homeagent.server.page.elements import block, button, disclosure, heading, link, text
+from homeagent.server.page.elements import attempting, block, button, disclosure, heading, link, text
 from homeagent.server.page.first_start import first_start
 from homeagent.server.page.frame import listen
 from homeagent.server.routes import chats as chats_routes
@@ -37,16 +37,29 @@ async def build(visit: Visit, request: Request) -> None:
             return
     chat = str(named) if named else new_chat()
     with block("div", "talk"):
-        with block("aside", "chats", visit.say("chats")):
-            _listed(visit, chats, chat)
+        aside = block("aside", "chats", visit.say("chats"))
         with block("section", "conversation", visit.say("nav_chat")):
             heading(visit.say("nav_chat"))
             with disclosure(visit.say("chats"), "chats-small"):
-                _listed(visit, chats, chat)
+                small = block("div")
             box = ChatBox(visit, chat, known=any(each.chat == chat for each in chats))
             await box.show()
 
+    def relist(listed: list[OwnChat]) -> None:
+        for place in (aside, small):
+            place.clear()
+            with place:
+                _listed(visit, listed, chat)
+
+    async def look_again() -> None:
+        with attempting(visit):
+            relist((await chats_routes.chats(visit.asker, visit.daemon)).chats)
+
+    relist(chats)
+
     def heard(notice: Notice) -> None:
+        if notice.kind == "turn_ended":
+            ui.timer(0.2, look_again, once=True)
         if notice.data.get("chat") == box.place.chat and notice.data.get("channel") == box.place.channel:
             box.heard(notice)
 

@@ -7,7 +7,6 @@ from fastapi.responses import RedirectResponse, Response
 
 from homeagent.server.access import COOKIE
 from homeagent.server.daemon import Daemon
-from homeagent.server.errors import AccessError
 from homeagent.server.page import ROOT
 from homeagent.server.page.visit import DAEMON, LANGUAGE, THEME
 
@@ -39,14 +38,10 @@ async def sign_in(request: Request) -> Response:
     form = parse_qs((await request.body())[:_LONGEST].decode("utf-8", "replace"))
     client = request.client.host if request.client is not None else ""
     back = _inside(form.get("to", [""])[0])
-    try:
-        daemon.wrong_tokens.check(client)
-    except AccessError:
-        return _to(f"{ROOT}/sign-in?problem=often&to={quote(back)}")
     token = daemon.tokens.holder(form.get("token", [""])[0].strip())
     if token is None:
-        daemon.wrong_tokens.count(client)
-        return _to(f"{ROOT}/sign-in?problem=wrong&to={quote(back)}")
+        problem = "often" if daemon.wrong_tokens.error(client).status == 429 else "wrong"
+        return _to(f"{ROOT}/sign-in?problem={problem}&to={quote(back)}")
     await daemon.know(token.person)
     return _signed_in(request, daemon, token.id, back)
 

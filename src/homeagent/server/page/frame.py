@@ -67,7 +67,7 @@ def frame(visit: Visit, request: Request, title: str) -> Iterator[None]:
     ui.page_title(f"{visit.say(title)} · HomeAgent")
     skip = text("a", visit.say("skip"), "skip")
     skip.props["href"] = "#content"
-    with ui.left_drawer(value=None).classes("drawer").props("width=232 breakpoint=1000 no-swipe-open") as drawer:
+    with ui.left_drawer(value=None).classes("drawer").props("width=250 breakpoint=1000 no-swipe-open") as drawer:
         _navigation(visit, request.url.path.removeprefix(ROOT) or "/")
     with ui.header().classes("bar"):
         button("", drawer.toggle, "quiet menu", "menu", label=visit.say("menu"))

@@ -73,7 +73,11 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         for name, shown in names.items()
     ]
     links = [
-        {"source": edge.source, "target": edge.to, "label": {"formatter": relation(visit, edge.relation)}}
+        {
+            "source": edge.source,
+            "target": edge.to,
+            "label": {"formatter": relation(visit, edge.relation), "color": "#6d7b81"},
+        }
         for edge in graph.edges
     ]
     text_style = {"color": "#6d7b81", "fontSize": 12}
@@ -82,13 +86,12 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         "layout": "force",
         "roam": True,
         "draggable": True,
-        "force": {"repulsion": 480, "edgeLength": [90, 170], "layoutAnimation": False},
-        "zoom": 1.1,
+        "force": {"repulsion": 260, "gravity": 0.16, "edgeLength": [60, 120], "layoutAnimation": False},
         "label": {"show": True, "position": "bottom", **text_style},
         "edgeLabel": {"show": len(links) < 60, **text_style, "fontSize": 10},
         "edgeSymbol": ["none", "arrow"],
         "edgeSymbolSize": 6,
-        "lineStyle": {"color": "#9aa7ac", "curveness": 0.08},
+        "lineStyle": {"color": "#8b999e", "curveness": 0.08, "opacity": 1},
         "data": nodes,
         "links": links,
     }

@@ -74,10 +74,10 @@ class Visit:
         return self.daemon.options.in_chinese(text) if self.language == "zh" and text else text
 
     def when(self, moment: str | datetime | None, *, day: bool = False) -> str:
-        """Return a moment as this machine's clocks show it, to the minute or to the ``day``; empty for None."""
+        """Return a moment as the clocks said where it was lived, to the minute or to the ``day``; empty for None."""
         if moment is None:
             return ""
-        at = (datetime.fromisoformat(moment) if isinstance(moment, str) else moment).astimezone()
+        at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         return f"{at:%Y-%m-%d}" if day else f"{at:%Y-%m-%d %H:%M}"
 
     def number(self, amount: float) -> str:

@@ -55,4 +55,6 @@ def relation(visit: Visit, name: str) -> str:
 def reasons(visit: Visit, why: Sequence[str]) -> None:
     """Show what speaks for a hit."""
     for each in why:
-        chip(visit.told(each), "reason")
+        kind, _, rest = each.partition(" ")
+        key = f"hit_{kind}"
+        chip(f"{visit.say(key)} {rest}" if visit.has(key) else visit.told(each), "reason")

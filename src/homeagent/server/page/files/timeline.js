@@ -64,15 +64,10 @@ export default {
       return [...new Set(item.tools)].slice(0, 4);
     },
     time(item) {
-      return item.at ? this.local(item).slice(11) : "";
-    },
-    local(item) {
-      const at = new Date(item.at);
-      const two = (number) => String(number).padStart(2, "0");
-      return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+      return item.at ? item.at.slice(11, 16) : ""; // as the clocks said where it was said
     },
     day(index) {
-      const day = (item) => (item && item.at ? this.local(item).slice(0, 10) : this.labels.undated);
+      const day = (item) => (item && item.at ? item.at.slice(0, 10) : this.labels.undated);
       return index === 0 || day(this.rows[index]) !== day(this.rows[index - 1]) ? day(this.rows[index]) : "";
     },
   },

@@ -39,8 +39,8 @@ HOME: Final[dict[str, tuple[str, str]]] = {
     "no_settings": ("There is nothing to set.", "没有可设置的内容。"),
     "saved": ("Saved: {key}", "已保存：{key}"),
     "save": ("Save", "保存"),
-    "to_default": ("Back to the default", "恢复缺省"),
-    "default": ("Default: {value}", "缺省：{value}"),
+    "to_default": ("Back to the default", "恢复默认"),
+    "default": ("Default: {value}", "默认：{value}"),
     "models_about": (
         "Who answers. Several stand in for one another; with none, answers come from memory alone.",
         "由谁回答。多个来源可以互相替补；没有来源时只从记忆回答。",

@@ -39,7 +39,7 @@ POLICIES: Final[dict[str, tuple[str, str]]] = {
         ),
         "输出和参数都不进入记忆。隐藏工具的方法：点它旁边的“更改”，选择此项，先试算，再设定。",
     ),
-    "treatment_default": ("The default cleaner", "缺省清洗器"),
+    "treatment_default": ("The default cleaner", "默认清洗器"),
     "treatment_default_about": (
         (
             "For tools that nobody described: control characters and embedded files are taken out, very long outputs "
