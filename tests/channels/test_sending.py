@@ -68,3 +68,16 @@ async def test_no_words_of_what_is_done_with_stay_in_the_spool(tmp_path: Path) -
         await until(lambda: world.app.hub.state()["unsent"] == 0 and world.app.hub.state()["unanswered"] == 0)
         files = [path for path in (tmp_path / "channels").rglob("*") if path.is_file()]
         assert not any("zebra" in path.read_text("utf-8") for path in files)
+
+
+@in_loop
+async def test_a_file_that_can_not_be_read_keeps_no_other_message_from_being_answered(tmp_path: Path) -> None:
+    platform = Platform(faults=[ConnectionError("down")] * 100_000)
+    async with World(tmp_path, ["the answer"], platform=platform) as world:
+        await world.says(ANNA, "hello")
+        await until(lambda: world.app.hub.state()["unsent"] == 1)
+    for folder in ("in", "out"):
+        (tmp_path / "channels" / folder / f"0{folder}.json").write_text("{", "utf-8")
+    async with World(tmp_path, []) as world:
+        assert await world.hears(ANNA) == ["the answer"]
+        assert len(list((tmp_path / "channels" / "failed").glob("*.unreadable"))) == 2

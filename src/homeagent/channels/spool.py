@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import os
 import time
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Received", "Spool", "ToSend"]
 
+_log = logging.getLogger("homeagent.channels")
 _REMEMBERED: Final = 5_000
 _PRIVATE: Final = 0o700
 
@@ -185,9 +187,11 @@ class Spool:
         for path in sorted(folder.glob("*.json")):
             try:
                 values = from_wire(json.loads(path.read_bytes().decode("utf-8", "surrogatepass")))
-            except (OSError, ValueError, WireError) as error:
-                step = "Move the file away"
-                raise HomeError(str(path), f"the message can't be read ({error})", step) from error
+            except (OSError, ValueError, WireError) as error:  # the others are worth more than this one
+                aside = self._failed / f"{path.name}.unreadable"
+                _log.error("%s can't be read (%s); it is moved to %s", path, error, aside)
+                path.replace(aside)
+                continue
             found.append((path.stem, values))
         return found
 
