@@ -74,6 +74,7 @@ def test_the_public_names_are_these() -> None:
         "json_field",
         "lines",
         "parse_cleaner",
+        "read_json",
         "regex",
         "stage",
         "tool",

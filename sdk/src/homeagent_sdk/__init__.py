@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ToolError,
     )
     from homeagent_sdk.function_cleaners import function_cleaner, import_function_cleaner
+    from homeagent_sdk.json_path import read_json
     from homeagent_sdk.pipeline import Cleaner, Stage
     from homeagent_sdk.plugin import Plugin
     from homeagent_sdk.policy import MemoryPolicy
@@ -102,6 +103,7 @@ __all__ = [
     "json_field",
     "lines",
     "parse_cleaner",
+    "read_json",
     "regex",
     "stage",
     "tool",
@@ -131,6 +133,7 @@ _MODULES = {
         "ToolError",
     ),
     "function_cleaners": ("function_cleaner", "import_function_cleaner"),
+    "json_path": ("read_json",),
     "pipeline": ("Cleaner", "Stage"),
     "plugin": ("Plugin",),
     "policy": ("MemoryPolicy",),

@@ -45,9 +45,9 @@ _SLOW_SECONDS = 1.0
 class FakeHost:
     """Starts a plugin, runs its tools, stops it. Use it with ``async with``, or call a tool right away.
 
-    ``questions``, ``progress``, ``injected``, ``arrivals`` and ``memory.notes`` are what the plugin did; ``consent`` is
-    what the person answers. ``data_folder`` is a temporary folder unless one is given. `connect` gives a connection of
-    one of its channels.
+    ``questions``, ``progress``, ``injected``, ``arrivals`` and ``memory.notes`` are what the plugin did; ``put_in``
+    counts the injections, those taken back too; ``consent`` is what the person answers. ``data_folder`` is a temporary
+    folder unless one is given. `connect` gives a connection of one of its channels.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class FakeHost:
         self.questions: list[str] = []
         self.progress: list[str] = []
         self.injected: list[Injection] = []
+        self.put_in = 0
         self.arrivals: list[Arrival] = []
         self.state: object = None
         where = f"settings of {plugin.name}"
@@ -167,7 +168,8 @@ class FakeContext:
         **options: Unpack[InjectOptions],
     ) -> str:
         """Remember the message; it goes nowhere."""
-        number = f"injection-{len(self._host.injected) + 1}"
+        self._host.put_in += 1
+        number = f"injection-{self._host.put_in}"
         place = (channel or self.channel, chat or self.chat)
         how = (options.get("interrupt", False), options.get("priority", 0))
         self._host.injected.append(Injection(number, text, *place, options.get("no_memory", False), at, *how))

@@ -217,7 +217,7 @@ def _segment(call: models.messages.ToolCall, result: ToolResult, tool: ToolDecla
     return Segment(
         "tool",
         result.text,
-        tool=call.name or "unknown",
+        tool=tool.policy_name if tool is not None else call.name or "unknown",
         call_id=call.id,
         arguments=call.arguments,
         error=result.error,
