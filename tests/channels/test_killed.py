@@ -47,7 +47,7 @@ PROGRAM = """
             await world.says(OWN, "put the kettle on", id="m1")
             while when == "answered":
                 await asyncio.sleep(0.01)
-                if world.app.hub.state()["unanswered"] == 0:
+                if world.app.hub.state().unanswered == 0:
                     (home / "begun").touch()
             await asyncio.sleep(600)
 
@@ -77,7 +77,7 @@ async def test_a_message_is_answered_once_however_far_it_came(tmp_path: Path, wh
     expected = ["the answer"] if when == "answered" else ["It is on."]
     async with World(tmp_path, script) as world:
         await world.hears(OWN)
-        await until(lambda: world.app.hub.state()["unanswered"] == 0 and world.app.hub.state()["unsent"] == 0)
+        await until(lambda: world.app.hub.state().unanswered == 0 and world.app.hub.state().unsent == 0)
         said = world.platform.texts(OWN)
         assert [each for each in said if each != "one moment"] == expected, "which may have gone out before"
         assert not await world.says(OWN, "put the kettle on", id="m1")

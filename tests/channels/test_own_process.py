@@ -91,7 +91,7 @@ async def test_a_plugin_that_takes_the_place_of_another_is_listened_to(tmp_path:
         await new.says(ANNA, "hello")
         await until(lambda: new.texts(ANNA) == ["from the new one"])
         assert world.platform.sent == []
-        assert world.app.hub.state()["channels"] == {"chat": "connected", "webhook": ""}
+        assert world.app.hub.state().channels == {"chat": "connected", "webhook": ""}
 
 
 @in_loop

@@ -60,7 +60,7 @@ async def test_a_quick_answer_comes_without_any_line(tmp_path: Path) -> None:
     async with World(tmp_path, ["here"], platform=platform) as world:
         await world.says(ANNA, "quick")
         await world.hears(ANNA)
-        await until(lambda: world.app.hub.state()["unanswered"] == 0)
+        await until(lambda: world.app.hub.state().unanswered == 0)
         assert platform.texts(ANNA) == ["here"]
 
 
