@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Toolbox"]
 
 _log = logging.getLogger("homeagent.agent")
-_MOST_CHARACTERS = 10_000_000
+_MOST_CHARACTERS = 200_000_000
 _STOPPED = "[interrupted before it was finished]"
 _ASK_AGAIN = "Do something else, or tell the person what is in the way"
 

@@ -81,7 +81,7 @@ class App:
         self._plugin_settings = parts.plugin_settings
         self._cleaners: CleanerProcesses | None = None
         self._following: asyncio.Task[None] | None = None
-        self._port = HomeMemory(memory)
+        self._port = HomeMemory(memory, lambda: self.agent.talking())
         self._retired: list[Model] = []
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None

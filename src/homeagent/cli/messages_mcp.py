@@ -8,7 +8,7 @@ __all__ = ["MCP"]
 
 MCP: Final[dict[str, tuple[str, str]]] = {
     # -- help
-    "help_mcp": ("use the tools of MCP servers", "使用 MCP 服务提供的工具"),
+    "help_mcp": ("use the tools of MCP servers, and be one", "使用 MCP 服务提供的工具，也可作为 MCP 服务"),
     "help_mcp_list": ("list every MCP server and say whether it is on", "列出所有 MCP 服务以及是否启用"),
     "help_mcp_info": ("show what was agreed to of a server; it is not started", "显示已同意的内容，不启动服务"),
     "help_mcp_add": (

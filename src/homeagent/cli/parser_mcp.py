@@ -32,3 +32,5 @@ def add_mcp(parser: Parser) -> None:
     commands.add("remove", "mcp_agreeing:remove", "help_mcp_remove").arguments.add_argument(
         "name", metavar="NAME", help=words("argument_mcp")
     )
+    serve = commands.add("serve", "mcp_serving:serve", "help_mcp_serve")
+    serve.options.add_argument("--person", default="owner", metavar="NAME", help=words("option_mcp_person"))
