@@ -176,7 +176,7 @@ def _tables(url: str) -> dict[str, object]:
                 "lastestMsg": message(101, MING, "hi", group=FAMILY, name="小明"),
                 "peerUin": str(FAMILY),
                 "remark": "",
-                "msgTime": "1777600924",
+                "msgTime": "1777636800",
                 "chatType": 2,
                 "msgId": "7499",
                 "sendNickName": "小明",
