@@ -129,6 +129,7 @@ async def serve(
         config = uvicorn.Config(
             guarded,
             log_config=None,
+            log_level="warning",  # else every WebSocket with its address, by which the page knows it
             access_log=False,
             server_header=False,
             date_header=True,

@@ -67,7 +67,9 @@ def frame(visit: Visit, request: Request, title: str) -> Iterator[None]:
     ui.page_title(f"{visit.say(title)} · HomeAgent")
     skip = text("a", visit.say("skip"), "skip")
     skip.props["href"] = "#content"
-    with ui.left_drawer(value=None).classes("drawer").props("width=250 breakpoint=1000 no-swipe-open") as drawer:
+    # Open by itself where there is room; the library would ask the browser for that, and log it when that takes long.
+    with ui.left_drawer(value=False).classes("drawer") as drawer:
+        drawer.props("show-if-above width=250 breakpoint=1000 no-swipe-open")
         _navigation(visit, request.url.path.removeprefix(ROOT) or "/")
     with ui.header().classes("bar"):
         button("", drawer.toggle, "quiet menu", "menu", label=visit.say("menu"))

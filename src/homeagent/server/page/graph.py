@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from homeagent.server.page.visit import Visit
-    from homeagent.server.routes.facts import GraphForm
+    from homeagent.server.routes.facts import Edge, GraphForm
 
 __all__ = ["build"]
 
 _LISTED = 300
+_INK = "#6d7b81"
 _COLOURS = {"person": "#2f8f78", "relative": "#c77d2e", "named": "#4a78b5", "owned": "#8d62b0", "value": "#7d8a90"}
 
 
@@ -72,23 +73,15 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         }
         for name, shown in names.items()
     ]
-    links = [
-        {
-            "source": edge.source,
-            "target": edge.to,
-            "label": {"formatter": relation(visit, edge.relation), "color": "#6d7b81"},
-        }
-        for edge in graph.edges
-    ]
-    text_style = {"color": "#6d7b81", "fontSize": 12}
+    links = [_line(visit, each) for each in graph.edges]
     series = {
         "type": "graph",
         "layout": "force",
         "roam": True,
         "draggable": True,
         "force": {"repulsion": 260, "gravity": 0.16, "edgeLength": [60, 120], "layoutAnimation": False},
-        "label": {"show": True, "position": "bottom", **text_style},
-        "edgeLabel": {"show": len(links) < 60, **text_style, "fontSize": 10},
+        "label": {"show": True, "position": "bottom", "color": _INK, "fontSize": 12},
+        "edgeLabel": {"show": len(links) < 60, "color": _INK, "fontSize": 10},
         "edgeSymbol": ["none", "arrow"],
         "edgeSymbolSize": 6,
         "lineStyle": {"color": "#8b999e", "curveness": 0.08, "opacity": 1},
@@ -97,6 +90,11 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
     }
     # Drawn on a canvas, and without the tooltips that are made of HTML.
     return {"animation": False, "tooltip": {"show": False}, "series": [series]}
+
+
+def _line(visit: Visit, edge: Edge) -> dict[str, object]:
+    label = {"formatter": relation(visit, edge.relation), "color": _INK}
+    return {"source": edge.source, "target": edge.to, "label": label}
 
 
 def _short(words: str) -> str:

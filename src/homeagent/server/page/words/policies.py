@@ -66,6 +66,23 @@ POLICIES: Final[dict[str, tuple[str, str]]] = {
         "Would drop words of {segments} segments: {before} characters are computed now, {after} then.",
         "将去掉 {segments} 段中的内容：现在计算 {before} 字，之后 {after} 字。",
     ),
+    "would_drop_one": (
+        "Would drop words of 1 segment: {before} characters are computed now, {after} then.",
+        "将去掉 1 段中的内容：现在计算 {before} 字，之后 {after} 字。",
+    ),
+    "would_add_one": (
+        "Would bring in words of 1 segment: {before} characters are computed now, {after} then.",
+        "将加入 1 段中的内容：现在计算 {before} 字，之后 {after} 字。",
+    ),
+    "would_replies_one": (
+        "1 reply quotes them: {before} characters of it are computed now, {after} then.",
+        "有 1 条回答引用了它们：现在计算 {before} 字，之后 {after} 字。",
+    ),
+    "show_examples_one": ("Show 1 example", "查看 1 个例子"),
+    "policy_set_one": (
+        "Set. 1 segment waits to be computed anew; what is to be hidden is hidden already.",
+        "已设定。1 段等待重新计算，需要隐藏的已经隐藏。",
+    ),
     "would_add": (
         "Would bring in words of {segments} segments: {before} characters are computed now, {after} then.",
         "将加入 {segments} 段中的内容：现在计算 {before} 字，之后 {after} 字。",
