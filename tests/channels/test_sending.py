@@ -3,11 +3,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from homeagent_sdk import Capabilities, RefusedError
-from tests.channels.worlds import ANNA, Platform, World, in_loop, until
+from homeagent.models import Say
+from homeagent_sdk import Capabilities, RefusedError, tool
+from tests.channels.worlds import ANNA, Platform, World, call, in_loop, until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@tool
+def look() -> str:
+    """Look."""
+    return "open"
 
 
 def waiting(home: Path, folder: str) -> list[dict[str, object]]:
@@ -22,6 +29,22 @@ async def test_a_long_answer_is_sent_in_pieces_in_order(tmp_path: Path) -> None:
         assert await world.hears(ANNA, 3) == ["The first.", "The second.", "The third."]
         await until(lambda: not waiting(tmp_path, "out"))
         assert world.raw()[0][1].text == "The first.\n\nThe second.\n\nThe third."
+
+
+@in_loop
+async def test_the_same_words_twice_in_one_turn_are_sent_once(tmp_path: Path) -> None:
+    script = [Say("One moment.", (call("look"),)), Say("One moment.", (call("look", 2),)), "It is open.", "One moment."]
+    async with World(tmp_path, script, look) as world:
+        await world.says(ANNA, "is the shop open?", id="1")
+        assert await world.hears(ANNA, 2) == ["One moment.", "It is open."]
+        await world.says(ANNA, "and now?", id="2")
+        assert (await world.hears(ANNA, 3))[2] == "One moment."  # another turn
+        await world.settled()
+        assert [each.text for each in world.raw()[0] if each.role == "assistant" and each.text] == [
+            "One moment.",
+            "One moment.",
+            "It is open.",
+        ]
 
 
 @in_loop

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 AS_THEY_ARE = {
     "--after-days", "--at", "--cleaner", "--from", "--limit", "--place", "--to", "-", "/attach", "/memory", "TEXT",
+    "homeagent mcp add",
+    "{0} [mcp.{1}]", "{0} headers", "{0} [mcp.{1}.policies] {2}", "{0} [mcp]", "{0}.policies]",
+    "mcp.{0}.policies.{1}", "mcp.{0}", "config.toml [mcp.{0}] cwd",
     "memory backup", "memory erase", "memory merge",
     "config.toml [channels.webhook]", "{0} [channels]", "{0} [channels.{1}]", "{0} key_file", "{0}, can", "{0}, connect",
     "config.toml [plugins.{0}]", "models.{0}", "policies.{0}.{1}", "{0} [memory] {1}", "{0} [models.{1}]",
@@ -60,6 +63,8 @@ COMPOSED = {
     "{0} is no StageHandler",
     "parallel is {0}",
     "returns_memory is {0}",
+    "its process ended (exit code {0})",
+    "its process ended (signal {0})",
 }
 """English that the code puts together from parts, so that it stands nowhere in one piece."""
 

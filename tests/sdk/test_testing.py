@@ -210,6 +210,7 @@ def test_a_tool_with_confirm_asks_before_it_is_called_and_hides_nothing_of_its_a
             ]
             host.consent = False
             refused = await host.call("throw_out", who="李四")
+            assert host.questions[1].splitlines()[1:] == ['  who = "李四"', '  why = ""']  # what is left out too
             assert refused.error
             assert "did not agree" in refused.text
 

@@ -20,6 +20,7 @@ from homeagent_sdk import Arrival, Attachment, ChannelContext, Connection, Outgo
 from qq.bot import Bot
 from qq.chats import QqChat, chat_of_message, number_in, read_chat
 from qq.codes import as_text, codes_in
+from qq.missed import LastHeard, missed
 from qq.onebot import RefusalError
 from qq.settings import QqSettings
 
@@ -42,6 +43,7 @@ class QqConnection(Connection):
         self._bot = context.state(Bot)
         self._settings = context.settings(QqSettings)
         self._members: dict[int, tuple[float, tuple[str, ...]]] = {}
+        self._last = LastHeard(context.data_folder / "last_heard")
 
     async def listen(self) -> None:
         """Take events until the connection ends; the program makes it anew."""
@@ -51,6 +53,7 @@ class QqConnection(Connection):
         try:
             async with connect(self._settings.ws_url, additional_headers=headers, max_size=_LARGEST_EVENT) as socket:
                 self.context.log.info("listening to QQ as %s", own)
+                await self._catch_up(own)
                 async for frame in socket:
                     await self._take(frame, own)
         except WebSocketException as error:
@@ -76,6 +79,18 @@ class QqConnection(Connection):
         sent = str(done.get("message_id", ""))
         self._bot.remember_sent(message.key or sent, sent)
         return sent
+
+    async def _catch_up(self, own: int) -> None:
+        """Hand in what came while nobody listened; nothing the first time."""
+        if not self._last.at:
+            return
+        try:
+            messages = await missed(self._bot.onebot, self._last.at)
+        except ToolError as error:
+            self.context.log.warning("what came in between can't be asked for: %s", error)
+            return
+        for message in messages:
+            await self._take_message(message, own)
 
     async def _take(self, frame: str | bytes, own: int) -> None:
         try:
@@ -115,6 +130,7 @@ class QqConnection(Connection):
             at=_moment(event.get("time")),
         )
         await self.context.arrived(arrival)
+        self._last.heard(number_in(event, "time"))
 
     async def _is_addressed(self, text: str, reply_to: str, own: int) -> bool:
         """Whether the bot is mentioned, by its number and not its name, or something it said is answered."""

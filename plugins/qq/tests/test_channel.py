@@ -17,6 +17,7 @@ from homeagent_sdk.testing import FakeHost
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
 
     from homeagent_sdk import Connection
 
@@ -235,3 +236,31 @@ def test_a_connection_that_ends_or_is_refused_says_so(world: World) -> None:
 
     listening(world, run, ws_url="ws://127.0.0.1:9")
     assert json.dumps(BOT)
+
+
+def test_what_came_while_nobody_listened_is_handed_in_when_the_connection_is_there_again(
+    world: World, tmp_path: Path
+) -> None:
+    now = int(time.time())
+
+    async def run(again: bool) -> None:
+        given = {"http_url": world.url, "ws_url": world.ws_url, "token": TOKEN, "owner": OWNER}
+        async with FakeHost(plugin, settings=given, data_folder=tmp_path) as host:
+            task = asyncio.create_task(host.connect("qq").listen())
+            await until(lambda: bool(world.sockets))
+            heard = {**message(500, MING, "[CQ:at,qq=10000] heard", group=FAMILY, name="小明"), "time": now - 60}
+            if not again:
+                await asyncio.to_thread(world.tell, heard)
+            await until(lambda: len(host.arrivals) >= (3 if again else 1))
+            if again:
+                # The last one that was heard comes once more: to the program it is the same message.
+                assert [each.text.split()[-1] for each in host.arrivals] == ["heard", "missed", "later"]
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(run(again=False))
+    for number, text, age in ((501, "missed", 40), (502, "later", 20), (503, "old", 80_000)):
+        late = message(number, MING, f"[CQ:at,qq=10000] {text}", group=FAMILY, name="小明")
+        world.messages[number] = {**late, "time": now - age}
+    world.now = now
+    asyncio.run(run(again=True))

@@ -55,7 +55,9 @@ async def call_function(function: Callable[[], T | Awaitable[T]], *, is_async: b
 
 def _question(tool: AnyTool, arguments: Mapping[str, object]) -> str:
     """Ask in both languages, since a plugin does not know which one they speak, in words that hide nothing."""
-    lines = [f"  {name} = {json.dumps(value, ensure_ascii=False, default=str)}" for name, value in arguments.items()]
+    given = {**tool.defaults, **arguments}
+    told = [(name, given[name]) for name in tool.parameter_types if name in given]
+    lines = [f"  {name} = {json.dumps(value, ensure_ascii=False, default=str)}" for name, value in told]
     asked = "\n".join((f"May I do this? 可以这样做吗？ {tool.name}", *lines))
     return "".join(each if each.isprintable() or each == "\n" else _written_out(each) for each in asked)
 

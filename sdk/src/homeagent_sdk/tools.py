@@ -72,6 +72,13 @@ class Tool(Generic[P, R]):
         return copy.deepcopy(self.signature.parameters)
 
     @property
+    def defaults(self) -> Mapping[str, object]:
+        """What the arguments that may be left out are then, as JSON values."""
+        properties = self.signature.parameters.get("properties")
+        found = properties.items() if isinstance(properties, dict) else ()
+        return {str(name): each["default"] for name, each in found if isinstance(each, dict) and "default" in each}
+
+    @property
     def parameter_types(self) -> Mapping[str, object]:
         """The resolved type of each parameter in ``parameters``, to convert JSON values with."""
         return dict(self.signature.types)

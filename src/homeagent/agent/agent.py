@@ -282,7 +282,11 @@ class Agent:
 
     def is_busy(self) -> bool:
         """Whether a turn is under way in any chat."""
-        return self._chats.any_locked()
+        return self.talking() > 0
+
+    def talking(self) -> int:
+        """Return in how many chats a turn is under way."""
+        return self._chats.locked()
 
     def look_again(self) -> None:
         """Read every window from the log again: for when something was forgotten, erased or archived elsewhere."""

@@ -81,9 +81,9 @@ class Chats:
             chat.window = await asyncio.to_thread(self._reopened, place, chat.before)
             chat.private, chat.stale = None, False
 
-    def any_locked(self) -> bool:
-        """Whether a turn is under way in any chat."""
-        return any(chat.lock.locked() for chat in tuple(self._chats.values()))
+    def locked(self) -> int:
+        """Return in how many chats a turn is under way."""
+        return sum(chat.lock.locked() for chat in tuple(self._chats.values()))
 
     def forget_windows(self) -> None:
         """Show every chat as it is in the log, from its next turn on; a turn under way goes on with what it has."""

@@ -12,6 +12,7 @@ from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Outputs, re
 from homeagent.app.extraction import Extraction
 from homeagent.app.hiding import hiding
 from homeagent.app.home_channels import HomePast
+from homeagent.app.home_mcp import HomeMcp
 from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
 from homeagent.app.restarting import changed_settings, restart
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.agent import Ui
-    from homeagent.config import ChannelOptions
+    from homeagent.config import ChannelOptions, McpSettings
     from homeagent.memory.door.places import CleanerProcesses
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.models import Model
@@ -49,7 +50,7 @@ class AppParts:
     ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
     ``distiller`` is a model that is asked for facts in quiet moments, beside the rules. ``hidden_variables`` of the
     environment are seen by no program that a tool starts. ``channels`` are the owner's words about each channel,
-    ``pauses`` how long is waited before what could not be sent is tried again.
+    ``pauses`` how long is waited before what could not be sent is tried again. ``mcp`` are the MCP servers by name.
     """
 
     model: Model = field(default_factory=OfflineModel)
@@ -59,6 +60,7 @@ class AppParts:
     embedder: Embedder | None = None
     distiller: Model | None = None
     hidden_variables: Collection[str] = ()
+    mcp: Mapping[str, McpSettings] = field(default_factory=dict)
     channels: Mapping[str, ChannelOptions] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
     clock: Callable[[], datetime] = _now
@@ -74,10 +76,12 @@ class App:
         self.registry = Registry()
         self._host = Host(memory.home.root / "plugins", self.inbox)
         self._plugins = HomePlugins(memory.home.root, parts.plugin_settings)
+        self._mcp = HomeMcp(memory.home.root, self.registry, self._declare_policies)
+        self._mcp_settings = parts.mcp
         self._plugin_settings = parts.plugin_settings
         self._cleaners: CleanerProcesses | None = None
         self._following: asyncio.Task[None] | None = None
-        self._port = HomeMemory(memory)
+        self._port = HomeMemory(memory, lambda: self.agent.talking())
         self._retired: list[Model] = []
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
@@ -114,6 +118,7 @@ class App:
             await self._plugins.join(self.registry, self._host)
             await self.registry.start()
             await self._declare_policies()
+            await self._mcp.use(self._mcp_settings)
             follow = self._plugins.follow(self.registry, self._host, self._plugins_changed)
             self._following = asyncio.create_task(follow)
             self._find_facts_with(self._distiller)
@@ -187,6 +192,10 @@ class App:
         await self._plugins.use(self.registry, prepared)
         await self._declare_policies()
 
+    async def use_mcp(self, settings: Mapping[str, McpSettings]) -> None:
+        """Go by these MCP servers, by name: what is new or has changed is started, what is gone is stopped."""
+        await self._mcp.use(settings)
+
     async def run_plugin(self, path: Path) -> Manifest:
         """Run the plugin in a file or folder, in the place of the one of its name; return what it declares.
 
@@ -197,7 +206,8 @@ class App:
         return manifest
 
     def _check_names(self, settings: Mapping[str, Mapping[str, object]]) -> None:
-        known = (*self.registry.plugins, *described_plugins(self.memory.home.root))
+        there = (name for name in self.registry.plugins if "." not in name)  # what has a dot is no plugin
+        known = (*there, *described_plugins(self.memory.home.root))
         unknown = set(settings) - set(known)
         if unknown:
             step = f"There are {', '.join(known)}"
@@ -233,6 +243,7 @@ class App:
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait({self._following})
+        await self._mcp.close()
         await self.hub.close()
         try:
             self._find_facts_with(None)

@@ -72,6 +72,7 @@ class FollowedSettings:
         await use_settings(app, read, self._offline)
         self.config = read
         apply_policies(app.memory, read, self.home.root)
+        await app.use_mcp(read.mcp)
         return True
 
     def _stamp(self) -> tuple[int, int, int]:

@@ -135,8 +135,9 @@ class ChatUi:
 
     def _say(self, text: str, key: str) -> None:
         self._progress.heard()
+        if text not in self.replies:  # models repeat themselves; in a chat the same words twice are a nuisance
+            self._texts.put_nowait((text, key))
         self.replies.append(text)
-        self._texts.put_nowait((text, key))
 
     async def _write(self) -> None:
         while (item := await self._texts.get()) is not None:

@@ -15,9 +15,11 @@ __all__ = [
     "AgentOptions",
     "ChannelOptions",
     "Config",
+    "ConfirmName",
     "DistilName",
     "EmbedderName",
     "LanguageName",
+    "McpSettings",
     "MemorySettings",
     "ModelSettings",
     "UiSettings",
@@ -28,6 +30,9 @@ EmbedderName = Literal["offline", "none", "server"]
 
 DistilName = Literal["auto", "rules", "model"]
 """What finds facts: the rules, and any model too, or one that runs in the house and has no price."""
+
+ConfirmName = Literal["destructive", "always", "never"]
+"""Which calls of an MCP server's tools ask the person first: those that say they destroy, all that change, none."""
 
 LanguageName = Literal["auto", "en", "zh"]
 """Which language messages are in; ``auto`` goes by the environment."""
@@ -143,12 +148,44 @@ class ChannelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class McpSettings:
+    """``[mcp.NAME]``: one MCP server, either a ``command`` that is run or a ``url`` that is asked.
+
+    A command gets ``args``, the variables in ``env``, and those of this program that ``pass_env`` names; it runs in
+    ``cwd``, or in a folder of its own. A URL is asked with ``headers``, with those of ``headers_env`` that stand in
+    environment variables, and with the bearer token in the variable ``key_env``. ``timeout`` is how many seconds a call
+    may take. ``confirm`` says before which calls the person is asked. ``policies`` are the owner's for its tools, by
+    their own name or a glob.
+    """
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    pass_env: tuple[str, ...] = ()
+    cwd: str = ""
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    headers_env: Mapping[str, str] = field(default_factory=dict)
+    key_env: str = ""
+    timeout: float = 60.0
+    confirm: ConfirmName = "destructive"
+    enabled: bool = True
+    policies: Mapping[str, MemoryPolicy] = field(default_factory=dict)
+
+    @property
+    def secret_variables(self) -> tuple[str, ...]:
+        """The environment variables that hold what only this server may see."""
+        return tuple(name for name in (*self.pass_env, *self.headers_env.values(), self.key_env) if name)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything in ``config.toml``.
 
-    ``tools`` and ``channels`` are the owner's policies, by a name or a glob; ``models`` the sources of models by name,
-    the first to ask first; ``plugins`` what is configured of each plugin, checked when the plugin reads it;
-    ``channel_options`` who is answered in each channel, and how.
+    ``tools`` and ``channels`` are the owner's policies, by a name or a glob, those of ``[mcp.NAME.policies]`` among
+    them as ``mcp.NAME.TOOL``; ``models`` the sources of models by name, the first to ask first; ``plugins`` what is
+    configured of each plugin, checked when the plugin reads it; ``channel_options`` who is answered in each channel,
+    and how; ``mcp`` the MCP servers by name.
     """
 
     memory: MemorySettings = field(default_factory=MemorySettings)
@@ -158,4 +195,5 @@ class Config:
     models: Mapping[str, ModelSettings] = field(default_factory=dict)
     plugins: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     channels: Mapping[str, MemoryPolicy] = field(default_factory=dict)
+    mcp: Mapping[str, McpSettings] = field(default_factory=dict)
     channel_options: Mapping[str, ChannelOptions] = field(default_factory=dict)

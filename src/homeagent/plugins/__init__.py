@@ -2,7 +2,7 @@
 
 from homeagent.plugins.boundary import Deadline, Failure, Interrupted, PluginError, guarded
 from homeagent.plugins.checked import checked
-from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of, wanted_of
+from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of, treatment_of, wanted_of
 from homeagent.plugins.consents import Consents
 from homeagent.plugins.declaration import ChannelDeclaration, HandlerDeclaration, Manifest, ToolDeclaration, declared
 from homeagent.plugins.environment import Runtime, prepare_runtime
@@ -66,6 +66,7 @@ __all__ = [
     "put_in",
     "take_out",
     "tools_of",
+    "treatment_of",
     "wanted_of",
     "write_new",
 ]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from homeagent_sdk import MemoryPolicy
     from homeagent_sdk.manifest import Description
 
-__all__ = ["Consent", "Growth", "asked_of", "tools_of", "wanted_of"]
+__all__ = ["Consent", "Growth", "asked_of", "tools_of", "treatment_of", "wanted_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def tools_of(tools: Iterable[ToolOutline | ToolDeclaration]) -> dict[str, str]:
 
 def wanted_of(manifest: Manifest) -> dict[str, str]:
     """Return the same of all that a plugin declares: its tools, and its channels as ``channel:NAME``."""
-    channels = {f"channel:{each.name}": _of_policy(each.input) for each in manifest.channels}
+    channels = {f"channel:{each.name}": treatment_of(each.input) for each in manifest.channels}
     return {**tools_of(manifest.tools), **channels}
 
 
@@ -73,10 +73,13 @@ def _treatment(tool: ToolOutline | ToolDeclaration) -> str:
 
     if isinstance(tool, ToolOutline):
         return _spaced(tool.cleaner) if tool.treatment == "cleaner" else tool.treatment
-    return _of_policy(tool.policy)
+    return treatment_of(tool.policy)
 
 
-def _of_policy(policy: MemoryPolicy) -> str:
+def treatment_of(policy: MemoryPolicy | None) -> str:
+    """Return what is remembered under a policy, in one word: ``default`` where nobody declared one."""
+    if policy is None:
+        return "default"
     if policy.no_memory:
         return "no_memory"
     return _spaced(policy.cleaner.spec) if policy.cleaner else "plain"

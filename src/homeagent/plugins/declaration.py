@@ -15,17 +15,27 @@ __all__ = ["ChannelDeclaration", "HandlerDeclaration", "Manifest", "ToolDeclarat
 
 @dataclass(frozen=True)
 class ToolDeclaration:
-    """A tool as the model, the memory and the owner see it. ``timeout`` is in seconds, None for the host's limit."""
+    """A tool as the model, the memory and the owner see it. ``timeout`` is in seconds, None for the host's limit.
+
+    A ``policy`` of None says that nobody declared one, so that the default cleaner holds. ``kept_as`` is what the log
+    and the policies call it, where that is another name than the one the model sees.
+    """
 
     name: str
     description: str
     parameters: JsonSchema
-    policy: MemoryPolicy
+    policy: MemoryPolicy | None
     returns_memory: bool
     parallel: bool
     timeout: float | None
     plugin: str
     plugin_version: str
+    kept_as: str = ""
+
+    @property
+    def policy_name(self) -> str:
+        """The name in the log and in the policies."""
+        return self.kept_as or self.name
 
 
 @dataclass(frozen=True, slots=True)

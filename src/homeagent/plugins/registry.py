@@ -144,9 +144,9 @@ class Registry:
             return found
         return tuple(handler for handler in found if self._runners[handler.plugin].available)
 
-    def policies(self) -> dict[str, MemoryPolicy]:
+    def policies(self) -> dict[str, MemoryPolicy | None]:
         """Return what the tools declare of their memory, for `Memory.declare_policies`."""
-        return {name: tool.policy for name, tool in self._tools.items()}
+        return {tool.policy_name: tool.policy for tool in self._tools.values()}
 
     def channel_policies(self) -> dict[str, tuple[MemoryPolicy, MemoryPolicy]]:
         """Return what the channels declare of the words that come in and go out."""
@@ -154,4 +154,4 @@ class Registry:
 
     def returning_memory(self) -> tuple[str, ...]:
         """Return the tools whose outputs are recalled memory."""
-        return tuple(name for name, tool in self._tools.items() if tool.returns_memory)
+        return tuple(tool.policy_name for tool in self._tools.values() if tool.returns_memory)

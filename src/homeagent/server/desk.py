@@ -15,7 +15,7 @@ from homeagent.memory import OWNER
 from homeagent.server.happenings import happening
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 
     from homeagent.agent import Event, Incoming
     from homeagent.channels import Hub as Channels
@@ -48,7 +48,8 @@ class TurnView:
     """A `Ui` that writes down what happens in a turn, and tells the hub and the stream of whoever asked for it.
 
     ``audience`` are the persons who may hear of it. ``stream`` gets every event, and None at the end, if ``streaming``;
-    ``answering`` says that whoever reads it shows questions too.
+    ``answering`` says that whoever reads it shows questions too; ``asks`` is another way to ask. ``finished`` are the
+    calls of tools that have ended.
     """
 
     desk: Desk
@@ -59,6 +60,8 @@ class TurnView:
     stream: asyncio.Queue[tuple[str, Mapping[str, object]] | None] = field(default_factory=asyncio.Queue)
     streaming: bool = False
     answering: bool = False
+    asks: Callable[[str], Awaitable[bool]] | None = None
+    finished: list[events.ToolFinished] = field(default_factory=list)
     why: Why = field(default_factory=lambda: Why("", nothing=False))
     said: list[str] = field(default_factory=list)
     tools: list[str] = field(default_factory=list)
@@ -77,6 +80,8 @@ class TurnView:
                 self.said.append(text)
             case events.ToolStarted(tool=tool):
                 self.tools.append(tool)
+            case events.ToolFinished():
+                self.finished.append(event)
             case events.TurnFailed(error=error):
                 self.error = error
             case events.TurnEnded():
@@ -94,6 +99,8 @@ class TurnView:
 
     async def ask(self, question: str) -> bool:
         """Ask the person, where somebody is there who can answer: a stream that shows questions, or a listener."""
+        if self.asks is not None:
+            return await self.asks(question)
         if not (self.answering or self.desk.hub.has_listener(self.person)):
             return False
         return await self.desk.ask(self, question)

@@ -103,6 +103,8 @@ class PolicyBook:
             case "set":
                 self._overrides.pop(key, None)
                 self._overrides[key] = row
+            case "unset" if row.origin == "declared":
+                self._declared.pop(key, None)
             case "unset":
                 self._overrides.pop(key, None)
             case "renamed":

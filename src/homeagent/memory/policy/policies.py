@@ -35,13 +35,17 @@ class Policies:
         self._derived = derived
         self._deriver = deriver
 
-    def declare(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str]) -> None:
-        """Add what plugins declare; what is declared the same already adds no row.
+    def declare(self, tools: Mapping[str, MemoryPolicy | None], *, returns_memory: Sequence[str]) -> None:
+        """Add what plugins declare; what is declared the same already adds no row. None takes a declaration back.
 
         A tool that is only named in ``returns_memory`` has no policy of its own: it is hidden as returning memory.
         """
         known = {row.name: row for row in self._log.policies() if row.kind == "tool" and row.origin == "declared"}
         for name, policy in {**dict.fromkeys(returns_memory, MemoryPolicy()), **tools}.items():
+            if policy is None:
+                if name in known and known[name].action == "set":
+                    self._log.add_policy(PolicyRow(0, "tool", name, "declared", "unset"))
+                continue
             row = PolicyRow(
                 0, "tool", name, "declared", "set", policy.no_memory, checked(name, policy), name in returns_memory
             )

@@ -9,6 +9,7 @@ from homeagent.server.routes import (
     facts,
     forgetting,
     health,
+    mcp,
     models,
     people,
     plugins,
@@ -26,7 +27,7 @@ __all__ = ["ROUTERS"]
 
 _MODULES = (
     health, session, tokens, models, chat_completions, embeddings, chats, events, search, turns, forgetting, documents,
-    facts, people, policies, plugins, settings, sources, transfer,
+    facts, people, policies, plugins, settings, sources, transfer, mcp,
 )  # fmt: skip
 
 ROUTERS = tuple(each.router for each in _MODULES)
