@@ -65,7 +65,7 @@ def _worked(document: Document, work: Callable[[], T]) -> T:
         return work()
     except ToolError:
         raise
-    except Exception as error:  # noqa: BLE001 - the libraries raise whatever a broken document makes them stumble over
+    except Exception as error:
         raise _broken(document, error) from error
 
 
