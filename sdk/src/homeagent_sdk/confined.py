@@ -84,6 +84,8 @@ def confine(limits: Limits) -> tuple[str, ...]:
 
             raise_loopback()
             hand_over(int(proxy))
+    elif proxy:
+        os.close(int(proxy))  # the network is open here: nobody asks for a way out
     if _without_files(kernel, limits):
         enforced.append("files")
     if not limits.run and forbid_local_sockets(kernel):

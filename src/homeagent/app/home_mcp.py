@@ -40,6 +40,7 @@ class HomeMcp:
         self._unreached: dict[str, asyncio.Task[None]] = {}
         self._stopping: list[asyncio.Task[None]] = []
         self._following: asyncio.Task[None] | None = None
+        self._changing = asyncio.Lock()
         self._unasked: set[str] = set()
 
     async def use(self, settings: Mapping[str, McpSettings]) -> None:
@@ -68,6 +69,10 @@ class HomeMcp:
                 _log.warning("%s", error)
 
     async def _follow_all(self) -> None:
+        async with self._changing:  # the settings and what is agreed to may change at once
+            await self._followed()
+
+    async def _followed(self) -> None:
         wanted = await asyncio.to_thread(self._agreed)
         gone = [name for name in self._wanted if wanted.get(name) != self._wanted[name]]
         new = [name for name in wanted if wanted[name] != self._wanted.get(name)]

@@ -81,11 +81,10 @@ def _agree(session: Session, name: str, settings: McpSettings) -> int:
     consents = consents_of(session.home.root)
     wanted, before = asked_for(settings, listing), consents.all().get(name)
     growth = before.growth(wanted) if before is not None else None
-    lines = list(_lines(session, name, settings, listing))
-    if growth is None or growth:
-        news = _growth_lines(session, growth) if growth is not None else ()
-        if not _asked(session, name, [*lines, *news]):
-            return 1
+    for line in (*_lines(session, name, settings, listing), *(_growth_lines(session, growth) if growth else ())):
+        terminal.note(line)
+    if (growth is None or growth) and not _asked(session, name):
+        return 1
     consents.give(name, wanted)
     plain = {
         "name": name,
@@ -122,10 +121,8 @@ def _growth_lines(session: Session, growth: Growth) -> Iterator[str]:
             yield session.terminal.message(f"mcp_new_{kind}", names=", ".join(names))
 
 
-def _asked(session: Session, name: str, lines: list[str]) -> bool:
+def _asked(session: Session, name: str) -> bool:
     terminal = session.terminal
-    for line in lines:
-        terminal.note(line)
     if session.arguments.yes:
         return True
     if terminal.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
