@@ -91,7 +91,7 @@ async def test_an_interrupt_is_answered_first_and_the_turn_under_way_is_gone_on_
         seen = world.requests[-1].messages
         assert any("kitchen has 21 degrees" in each.text for each in seen), "it goes on with what it had"
         assert "how warm is the kitchen" in seen[-1].text
-        await until(lambda: world.app.hub.state()["unanswered"] == 0)
+        await until(lambda: world.app.hub.state().unanswered == 0)
 
 
 @in_loop

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = """
-    import asyncio, sys
+    import asyncio, sys, time
     from pathlib import Path
     from homeagent.models import Say, ToolCall
     from homeagent_sdk import tool
@@ -38,16 +38,18 @@ PROGRAM = """
 
     async def main() -> None:
         calls = [Say("one moment", (ToolCall("c1", "quick", "{}"),)), ToolCall("c2", "slow", "{}")]
-        script = {"taken": [], "tool": calls, "answered": ["the answer"]}[when]
+        script = {"taken": [], "tool": calls, "answered": ["the answer"], "said": ["the answer"]}[when]
         async with World(home, script, slow, quick) as world:
             if when == "taken":
                 world.app.hub._desk.lanes.put = lambda place, job: (home / "begun").touch()
+            if when == "said":
+                world.app.memory.close = lambda *_: ((home / "begun").touch(), time.sleep(600))
             if when == "answered":
                 world.platform.faults += [ConnectionError("down")] * 100_000
             await world.says(OWN, "put the kettle on", id="m1")
             while when == "answered":
                 await asyncio.sleep(0.01)
-                if world.app.hub.state()["unanswered"] == 0:
+                if world.app.hub.state().unanswered == 0:
                     (home / "begun").touch()
             await asyncio.sleep(600)
 
@@ -77,7 +79,7 @@ async def test_a_message_is_answered_once_however_far_it_came(tmp_path: Path, wh
     expected = ["the answer"] if when == "answered" else ["It is on."]
     async with World(tmp_path, script) as world:
         await world.hears(OWN)
-        await until(lambda: world.app.hub.state()["unanswered"] == 0 and world.app.hub.state()["unsent"] == 0)
+        await until(lambda: world.app.hub.state().unanswered == 0 and world.app.hub.state().unsent == 0)
         said = world.platform.texts(OWN)
         assert [each for each in said if each != "one moment"] == expected, "which may have gone out before"
         assert not await world.says(OWN, "put the kettle on", id="m1")
@@ -89,3 +91,13 @@ async def test_a_message_is_answered_once_however_far_it_came(tmp_path: Path, wh
     async with World(tmp_path, []) as world:
         assert not await world.says(OWN, "put the kettle on", id="m1")
         assert world.platform.sent == []
+
+
+@in_loop
+async def test_an_answer_that_was_given_is_not_given_anew_although_the_turn_was_not_closed(tmp_path: Path) -> None:
+    killed(tmp_path, "said")
+    async with World(tmp_path, []) as world:
+        await world.settled()
+        assert world.statuses() == ["interrupted"]
+        assert [segment.text for turn in world.raw() for segment in turn] == ["put the kettle on", "the answer"]
+        assert world.platform.texts(OWN) in ([], ["the answer"]), "it may have gone out before"

@@ -15,10 +15,10 @@ from homeagent.channels import Pauses
 from homeagent.config import ChannelOptions
 from homeagent.memory.embed import NoEmbedder
 from homeagent.models import ScriptedModel
-from homeagent.plugins import Consents, describe, find_source
+from homeagent.plugins import Consents, InProcess, PluginError, describe, find_source
 from homeagent.plugins.consent import asked_of
-from homeagent_sdk import MemoryPolicy, regex
-from tests.channels.worlds import in_loop, until
+from homeagent_sdk import Channel, Connection, MemoryPolicy, Outgoing, Plugin, regex
+from tests.channels.worlds import ANNA, Platform, World, in_loop, until
 from tests.plugins.living import HEAD, installed, living
 
 if TYPE_CHECKING:
@@ -74,12 +74,51 @@ async def test_a_channel_says_what_it_is_across_the_processes(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["cli", "page", "api", "Bad Name"])
 @in_loop
 async def test_a_name_that_is_the_program_s_own_is_refused(tmp_path: Path, name: str) -> None:
-    from homeagent.plugins import PluginError
-
     forced = SPOOL + f"\nobject.__setattr__(plugin.channels[0], 'name', {name!r})\n"
     with pytest.raises(PluginError):
         async with living(tmp_path / "home", forced):
             pass
+
+
+@in_loop
+async def test_a_plugin_that_takes_the_place_of_another_is_listened_to(tmp_path: Path) -> None:
+    async with World(tmp_path, ["from the new one"]) as world:
+        new = Platform()
+        runner = InProcess(Plugin("platform", "1.0.1", channels=[new.channel]), world.app._host)
+        await runner.start()
+        world.app.registry.swap("platform", runner)
+        await until(lambda: new.context is not None)
+        await new.says(ANNA, "hello")
+        await until(lambda: new.texts(ANNA) == ["from the new one"])
+        assert world.platform.sent == []
+        assert world.app.hub.state().channels == {"chat": "connected", "webhook": ""}
+
+
+@in_loop
+async def test_a_connection_that_breaks_is_made_anew(tmp_path: Path) -> None:
+    platform = Platform()
+    made: list[Connection] = []
+
+    class Broken(Connection):
+        async def listen(self) -> None:
+            made.append(self)
+            if len(made) == 1:
+                raise ConnectionError("the line is cut")
+            platform.context = self.context
+            await super().listen()
+
+        async def send(self, message: Outgoing) -> str:
+            platform.sent.append(message)
+            return ""
+
+    async with World(tmp_path, ["back again"], platform=platform) as world:
+        runner = InProcess(Plugin("platform", "1.0.1", channels=[Channel("chat", Broken)]), world.app._host)
+        platform.context = None
+        world.app.registry.swap("platform", runner)
+        await until(lambda: platform.context is not None)
+        await world.says(ANNA, "hello")
+        assert await world.hears(ANNA) == ["back again"]
+        assert len(made) == 2
 
 
 @in_loop

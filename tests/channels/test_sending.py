@@ -61,12 +61,12 @@ async def test_what_was_not_sent_is_sent_after_a_restart(tmp_path: Path) -> None
     platform = Platform(faults=[ConnectionError("down")] * 100_000)
     async with World(tmp_path, ["the answer"], platform=platform) as world:
         await world.says(ANNA, "hello")
-        await until(lambda: world.app.hub.state()["unsent"] == 1 and world.app.hub.state()["unanswered"] == 0)
+        await until(lambda: world.app.hub.state().unsent == 1 and world.app.hub.state().unanswered == 0)
     (left,) = waiting(tmp_path, "out")
     assert left["@dict"], "it is on the disk"
     async with World(tmp_path, ["never"]) as world:
         assert await world.hears(ANNA) == ["the answer"]
-        await until(lambda: world.app.hub.state()["unsent"] == 0)
+        await until(lambda: world.app.hub.state().unsent == 0)
         assert world.requests == []
 
 
@@ -75,7 +75,7 @@ async def test_what_the_platform_refuses_is_given_up_and_the_next_one_is_sent(tm
     platform = Platform(faults=[RefusedError("the bot was thrown out")])
     async with World(tmp_path, ["secret words", "second"], platform=platform) as world:
         await world.says(ANNA, "one")
-        await until(lambda: world.app.hub.state()["given_up"] == 1)
+        await until(lambda: world.app.hub.state().given_up == 1)
         await world.says(ANNA, "two")
         assert await world.hears(ANNA) == ["second"]
         (path,) = (tmp_path / "channels" / "failed").glob("*.json")
@@ -88,6 +88,19 @@ async def test_no_words_of_what_is_done_with_stay_in_the_spool(tmp_path: Path) -
     async with World(tmp_path, ["zebra answer"]) as world:
         await world.says(ANNA, "zebra question", id="m1")
         await world.hears(ANNA)
-        await until(lambda: world.app.hub.state()["unsent"] == 0 and world.app.hub.state()["unanswered"] == 0)
+        await until(lambda: world.app.hub.state().unsent == 0 and world.app.hub.state().unanswered == 0)
         files = [path for path in (tmp_path / "channels").rglob("*") if path.is_file()]
         assert not any("zebra" in path.read_text("utf-8") for path in files)
+
+
+@in_loop
+async def test_a_file_that_can_not_be_read_keeps_no_other_message_from_being_answered(tmp_path: Path) -> None:
+    platform = Platform(faults=[ConnectionError("down")] * 100_000)
+    async with World(tmp_path, ["the answer"], platform=platform) as world:
+        await world.says(ANNA, "hello")
+        await until(lambda: world.app.hub.state().unsent == 1)
+    for folder in ("in", "out"):
+        (tmp_path / "channels" / folder / f"0{folder}.json").write_text("{", "utf-8")
+    async with World(tmp_path, []) as world:
+        assert await world.hears(ANNA) == ["the answer"]
+        assert len(list((tmp_path / "channels" / "failed").glob("*.unreadable"))) == 2

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from homeagent.models import Say
-from homeagent_sdk import Capabilities, ToolContext, tool
+from homeagent_sdk import Capabilities, Outgoing, ToolContext, tool
 from tests.channels.worlds import ANNA, HOUSE, OWN, Platform, World, call, in_loop, until
 
 if TYPE_CHECKING:
@@ -16,27 +15,30 @@ if TYPE_CHECKING:
 QUICK = replace(HOUSE, status_seconds=0.05)
 
 
-@tool
-async def look(context: ToolContext, what: str) -> str:
-    """Look at something for a while."""
-    context.progress(f"page 2 of {what}")
-    await asyncio.sleep(1.6)
-    return "seen"
-
-
 @in_loop
 async def test_one_line_is_edited_while_a_turn_takes_long_and_it_is_no_memory(tmp_path: Path) -> None:
     platform = Platform(can=Capabilities(edit=True, typing=True))
+
+    def lines() -> list[Outgoing]:
+        return [each for each in platform.sent if re.fullmatch(r"\.\.\. look: page 2 of 9 · \d+ s", each.text)]
+
+    @tool
+    async def look(context: ToolContext, what: str) -> str:
+        """Look at something until the chat was told of it twice."""
+        context.progress(f"page 2 of {what}")
+        await until(lambda: len(lines()) > 1)
+        return "seen"
+
     async with World(
         tmp_path, [call("look", what="9"), "done looking"], look, platform=platform, options=QUICK
     ) as world:
         await world.says(OWN, "look at it")
-        await until(lambda: any("done" in each.text and each.edits for each in platform.sent))
-        lines = [each for each in platform.sent if each.text.startswith("...")]
-        assert [each.edits for each in lines].count("") == 1, "one line, which is edited"
-        assert {each.edits for each in lines} == {"", "m1"}
-        assert any("look: page 2 of 9" in each.text and "1 s" in each.text for each in lines)
-        assert platform.texts(OWN).count("done looking") == 1
+        await until(lambda: any(each.text.startswith("done · ") for each in platform.sent))
+        shown = [each for each in platform.sent if each.text != "done looking"]
+        assert [each.edits for each in shown].count("") == 1, "one line, which is edited"
+        assert {each.edits for each in shown} == {"", "m1"}
+        assert len({each.text for each in lines()}) == len(lines()), "and says something else each time"
+        await until(lambda: platform.texts(OWN).count("done looking") == 1)
         assert platform.typed[0] == OWN
         kept = "".join(segment.text for turn in world.raw() for segment in turn)
         assert "page 2" not in kept + world.computed()
@@ -60,7 +62,7 @@ async def test_a_quick_answer_comes_without_any_line(tmp_path: Path) -> None:
     async with World(tmp_path, ["here"], platform=platform) as world:
         await world.says(ANNA, "quick")
         await world.hears(ANNA)
-        await until(lambda: world.app.hub.state()["unanswered"] == 0)
+        await until(lambda: world.app.hub.state().unanswered == 0)
         assert platform.texts(ANNA) == ["here"]
 
 

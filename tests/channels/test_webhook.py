@@ -142,7 +142,7 @@ async def test_an_answer_that_takes_longer_is_fetched_by_the_same_id(tmp_path: P
     async with running(tmp_path, [Say("slowly", pause=0.3)]) as app:
         app.webhook = Webhook(app.hub, lambda: app.hub.options("webhook"), wait_seconds=0.01)
         assert (await post(app, body_of("hi")))[0] == 202
-        await until(lambda: app.hub.state()["unanswered"] == 0)
+        await until(lambda: app.hub.state().unanswered == 0)
         assert (await post(app, body_of("hi")))[1]["reply"] == "slowly"
 
 

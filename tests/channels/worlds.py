@@ -121,7 +121,7 @@ class World:
 
     async def settled(self) -> None:
         """Wait until every message that came in was answered, and everything that was put in."""
-        while self.app.hub.state()["unanswered"] or self.app.inbox._waiting or self.app.agent.is_busy():
+        while self.app.hub.state().unanswered or self.app.inbox._waiting or self.app.agent.is_busy():
             await asyncio.sleep(0.005)
 
     def raw(self) -> list[list[Segment]]:

@@ -23,6 +23,8 @@ def send(message: object) -> None:
 
 
 def answer(number: object, **result: object) -> None:
+    if HOW == "modern":
+        result = {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
     send({"jsonrpc": "2.0", "id": number, "result": result})
 
 
@@ -109,7 +111,10 @@ def main() -> None:
     for line in sys.stdin:
         message = json.loads(line)
         number, method = message.get("id"), message["method"]
-        if method == "initialize":
+        if HOW == "modern" and method == "server/discover":
+            about = {"io.modelcontextprotocol/serverInfo": {"name": "raw", "version": "9.0"}}
+            answer(number, supportedVersions=["2026-07-28"], capabilities={"tools": {}}, _meta=about)
+        elif method == "initialize" and HOW != "modern":
             if HOW == "chatty":
                 print("Welcome to the server!")
             version = message["params"]["protocolVersion"]

@@ -13,10 +13,10 @@ import pytest
 
 from homeagent.config import McpSettings
 from homeagent.mcp_client import looked_at
-from homeagent.plugins import PluginError
+from homeagent.plugins import Consent, PluginError
 from homeagent_sdk import ToolError
 from tests.agent.worlds import in_loop
-from tests.mcp_client.worlds import living, served, started, until
+from tests.mcp_client.worlds import agreed, living, served, started, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +38,18 @@ async def test_it_does_what_one_over_stdio_does(tmp_path: Path) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await call
             await until(mark.exists)
+
+
+@in_loop
+async def test_it_tells_of_tools_that_have_changed(tmp_path: Path) -> None:
+    with served() as (url, _):
+        settings = McpSettings(url=url)
+        whole = await agreed("friend", settings, tmp_path)
+        consent = Consent("1", True, {**whole.tools, "trick": "default"}, whole.permissions)
+        async with living(tmp_path, settings, consent) as friend:
             await friend.call("learn", name="trick")
-            assert friend.server.available
+            await until(lambda: friend.reoffered == 1)
+            assert (await friend.call("trick")).text == "tada"
 
 
 @in_loop

@@ -30,6 +30,14 @@ async def test_an_ordinary_one_works(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert warnings(caplog) == []
 
 
+@in_loop
+async def test_one_that_only_knows_the_newer_way_to_begin_works(tmp_path: Path) -> None:
+    async with living(tmp_path, program(RAW, "modern")) as friend:
+        assert (await friend.call("act")).text == "acted"
+        assert friend.server.manifest.version == "9.0"
+        assert [each.name for each in friend.server.manifest.tools] == ["friend__say", "friend__act"]
+
+
 @pytest.mark.parametrize(
     ("how", "told"),
     [

@@ -129,8 +129,8 @@ async def said_with(
     context: ToolContext, message: Mapping[str, object], place: QqChat, kinds: tuple[str, ...]
 ) -> tuple[str, str]:
     """Return the address and name of the file that came with a message. Raises ``ToolError`` when there is none."""
-    text = as_text(message.get("message")) or str(message.get("raw_message", ""))
-    code = next((each for each in codes_in(text) if each.kind in kinds), None)
+    codes = [*codes_in(as_text(message.get("message"))), *codes_in(str(message.get("raw_message") or ""))]
+    code = next((each for each in codes if each.kind in kinds), None)
     if code is None:
         hint = "Look at the messages with qq_get_history"
         raise ToolError("message_id", f"no {kinds[0]} came with this message", hint)

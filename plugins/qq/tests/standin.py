@@ -1,6 +1,7 @@
 """A stand-in of NapCat on this machine: OneBot v11 over HTTP and WebSocket, with NapCat's shapes and refusals.
 
-``POST /_event`` sends an event to whoever listens; ``GET /_calls`` tells what was called.
+``POST /_event`` sends an event to whoever listens, ``POST /_put/NAME`` puts a file there, ``GET /_calls`` tells what was
+called.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ def _tables(url: str) -> dict[str, object]:
                 "lastestMsg": message(101, MING, "hi", group=FAMILY, name="小明"),
                 "peerUin": str(FAMILY),
                 "remark": "",
-                "msgTime": "1777600924",
+                "msgTime": "1777636800",
                 "chatType": 2,
                 "msgId": "7499",
                 "sendNickName": "小明",
@@ -226,6 +227,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         world: World = self.server.world  # type: ignore[attr-defined]
         data = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        if self.path.startswith("/_put/"):
+            world.files[self.path.removeprefix("/_put/")] = data
+            return self._json(200, {})
         given = json.loads(data or b"{}")
         if self.path == "/_event":
             world.tell(given)

@@ -47,6 +47,10 @@ class Qq:
         request = urllib.request.Request(f"{self.url}/_event", json.dumps(event).encode(), method="POST")  # noqa: S310
         urllib.request.urlopen(request).close()  # noqa: S310
 
+    def put(self, name: str, data: bytes) -> None:
+        request = urllib.request.Request(f"{self.url}/_put/{name}", data, method="POST")  # noqa: S310
+        urllib.request.urlopen(request).close()  # noqa: S310
+
     def sent(self) -> list[dict[str, object]]:
         with urllib.request.urlopen(f"{self.url}/_calls") as answer:  # noqa: S310
             return [given for action, given in json.load(answer) if action.startswith("send_")]
@@ -108,6 +112,33 @@ def test_what_tools_read_is_found_and_the_wrapping_is_not_computed(tmp_path: Pat
             assert world.outputs()[-1] == "Sent 3 to 10002"
             assert "10002 times" not in world.computed()
             assert "times=3" not in world.computed()
+
+    asyncio.run(run())
+
+
+def test_what_is_fetched_is_found_by_its_words_and_not_by_its_paths(tmp_path: Path) -> None:
+    async def run() -> None:
+        script = [
+            call("qq_read_document", message_id=107),
+            call("qq_video_download", 2, message_id=106),
+            call("qq_get_download_tasks", 3),
+            "I have all of it.",
+        ]
+        async with living(tmp_path / "home", script) as (world, qq):
+            qq.put("note.txt", "锅炉说明书\n水压应保持在 1.5 巴。 Bleed it every autumn.".encode("gb18030"))
+            qq.put("holiday.mp4", b"frames")
+            await asyncio.to_thread(
+                qq.tell, 107, 10001, "[CQ:file,file=锅炉.txt,file_id=/f-107,file_size=60]", name="Anna"
+            )
+            await world.say("Read what I sent you on QQ.")
+            assert '"content": "锅炉说明书' in world.outputs()[0]
+            assert "1.5 巴" in world.found("锅炉的水压应该是多少？")[0].text
+            assert "every autumn" in world.found("What is to be done every autumn?")[0].text
+            assert "holiday.mp4 (Anna)" in world.computed()
+            assert "锅炉.txt: done" in world.computed()
+            assert "/downloads/" in world.outputs()[2]
+            for wrapping in ("/downloads/", "bytes", "CQ:", "file_id", "127.0.0.1", '"state"'):
+                assert wrapping not in world.computed()
 
     asyncio.run(run())
 

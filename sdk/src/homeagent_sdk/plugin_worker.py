@@ -117,6 +117,8 @@ class PluginEnd:
             fix = f"Write {name} = Plugin(...) at its top level"
             raise DeclarationError(module, f"it has no Plugin called {name!r}", fix)
         self._plugin = found
+        for own in (found.name, module.partition(".")[0]):  # libraries tell too much: addresses with keys in them
+            logging.getLogger(own).setLevel(logging.INFO)
         self._connections = Connections(found.channels)
         self._context.plugin = found.name
         return declaration_of(found)
@@ -241,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         case _:
             print(_USAGE, file=sys.stderr)  # noqa: T201
             return 2
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     sys.path.append(folder)  # at the end: a plugin must not shadow the standard library
     connection = socket.socket(fileno=int(number))
     connection.set_inheritable(False)

@@ -97,7 +97,7 @@ class Agent:
             async with chat.lock:
                 return await self._respond(turn, chat)
         except asyncio.CancelledError:
-            turn.status = "interrupted"
+            turn.interrupted()
             raise
         finally:
             await turn.close()
@@ -111,7 +111,7 @@ class Agent:
             answer = await self._take_turn(turn, chat)
             turn.status = "done"
         except asyncio.CancelledError:
-            turn.status = "interrupted"
+            turn.interrupted()
             raise
         except HomeAgentError as error:
             turn.ui.show(TurnFailed(error))
@@ -137,6 +137,7 @@ class Agent:
         asked = Asked(self._offline if typed else self._model, self._tokens)
         conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
         answer = await conversation.hold(setting)
+        turn.status = "done"  # whatever comes now, the answer was given
         if answer:
             await self._stages.observe("after_output", output=Output(answer), turn=turn.info)
         return answer

@@ -186,6 +186,11 @@ class OpenTurn:
         if self.memory is not None and self.id is not None:
             await _settled(asyncio.to_thread(self.memory.append, self.id, segment))
 
+    def interrupted(self) -> None:
+        """Take note that it was stopped, unless all was said by then."""
+        if self.status != "done":
+            self.status = "interrupted"
+
     async def close(self) -> None:
         """Close the turn as what it was; once."""
         if self.closed:

@@ -30,8 +30,11 @@ class HomePast:
         except NotFoundError:
             return None
         said = [row.segment for row in self._memory.segments(turn)]
-        replies = tuple(each.text for each in said if each.role == "assistant" and each.text)
-        return Outcome(turn.turn_id, turn.status, replies)
+        replies = tuple(each.text for each in said if each.role == "assistant" and each.text and not each.error)
+        last = said[-1] if said else None
+        whole = last is not None and last.role == "assistant" and last.text and not (last.arguments or last.error)
+        answered = turn.status == "interrupted" and whole  # only its end was not written down any more
+        return Outcome(turn.turn_id, "done" if answered else turn.status, replies)
 
     def is_owner(self, channel: str, sender: str) -> bool:
         """Whether a sender of a channel is the owner of the home."""

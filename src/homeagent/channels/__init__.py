@@ -2,7 +2,7 @@
 
 from homeagent.channels.desk import HubParts
 from homeagent.channels.exchange import Company, Outcome, Past
-from homeagent.channels.hub import INJECTED, Hub
+from homeagent.channels.hub import INJECTED, Hub, HubState
 from homeagent.channels.intake import Taken
 from homeagent.channels.lines import Line
 from homeagent.channels.mounting import Mounted
@@ -15,6 +15,7 @@ __all__ = [
     "Company",
     "Hub",
     "HubParts",
+    "HubState",
     "Line",
     "Mounted",
     "Outcome",

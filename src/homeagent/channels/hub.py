@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from homeagent.channels.speaking import Hearing
     from homeagent_sdk import Arrival, Injection
 
-__all__ = ["INJECTED", "Hub"]
+__all__ = ["INJECTED", "Hub", "HubState"]
 
 INJECTED: Final = "injected"
 """The source of turns that a plugin put in; their external id is the injection's."""
@@ -35,6 +35,20 @@ _AGAIN_SECONDS: Final = 30.0
 _log = logging.getLogger("homeagent.channels")
 
 UiFor = Callable[["Injection"], "Ui"]
+
+
+@dataclass(frozen=True, slots=True)
+class HubState:
+    """How a hub is: whether it runs, each channel's state, and how many messages wait or were given up.
+
+    A channel is ``connected``, or it is said why not; of one that is called and never calls nothing is said.
+    """
+
+    running: bool
+    channels: Mapping[str, str]
+    unanswered: int
+    unsent: int
+    given_up: int
 
 
 class Hub:
@@ -60,10 +74,10 @@ class Hub:
         if self._running:
             await asyncio.to_thread(link_owners, self._parts.past, self._options, self._parts.folder)
 
-    def state(self) -> dict[str, object]:
-        """Return how the channels are, and how many messages wait to be answered or sent, as plain values."""
+    def state(self) -> HubState:
+        """Return how the channels are, and how many messages wait to be answered or sent."""
         states = {name: self._desk.lines.states.get(name, "") for name in self._desk.lines.names()}
-        return {"running": self._running, "channels": states, **self._desk.spool.counts()}
+        return HubState(self._running, states, *self._desk.spool.counts())
 
     async def respond(self, incoming: Incoming, ui: Ui) -> str:
         """Run one turn in its chat's lane and return the answer, like `Agent.respond`.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import os
 import time
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Received", "Spool", "ToSend"]
 
+_log = logging.getLogger("homeagent.channels")
 _REMEMBERED: Final = 5_000
 _PRIVATE: Final = 0o700
 
@@ -153,10 +155,10 @@ class Spool:
                     found.append(ToSend(key, channel, message, since, tries if isinstance(tries, int) else 0))
         return found
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> tuple[int, int, int]:
         """Return how many messages wait to be answered, wait to be sent, and were given up."""
-        folders = {"unanswered": self._in, "unsent": self._out, "given_up": self._failed}
-        return {name: sum(1 for _ in folder.glob("*.json")) for name, folder in folders.items()}
+        unanswered, unsent, given_up = (len(list(each.glob("*.json"))) for each in (self._in, self._out, self._failed))
+        return unanswered, unsent, given_up
 
     # -- files -------------------------------------------------------------------------------------------------------
 
@@ -185,9 +187,11 @@ class Spool:
         for path in sorted(folder.glob("*.json")):
             try:
                 values = from_wire(json.loads(path.read_bytes().decode("utf-8", "surrogatepass")))
-            except (OSError, ValueError, WireError) as error:
-                step = "Move the file away"
-                raise HomeError(str(path), f"the message can't be read ({error})", step) from error
+            except (OSError, ValueError, WireError) as error:  # the others are worth more than this one
+                aside = self._failed / f"{path.name}.unreadable"
+                _log.error("%s can't be read (%s); it is moved to %s", path, error, aside)
+                path.replace(aside)
+                continue
             found.append((path.stem, values))
         return found
 

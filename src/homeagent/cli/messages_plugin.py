@@ -105,7 +105,8 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     ),
     "dev_loaded": ("{name} {version} is loaded.", "已加载 {name} {version}。"),
     "dev_before": ("The one before goes on.", "之前的版本继续运行。"),
-    "dev_progress": ("... {text}", "…… {text}"),
+    "dev_printed": ("printed: {text}", "打印：{text}"),
+    "dev_progress": ("... {text}", "进度：{text}"),
     "dev_done": ("done", "完成"),
     "dev_failed": ("failed", "失败"),
     "dev_raw": (

@@ -1,6 +1,7 @@
 """The routers, one for each matter."""
 
 from homeagent.server.routes import (
+    channels,
     chat_completions,
     chats,
     documents,
@@ -27,7 +28,7 @@ __all__ = ["ROUTERS"]
 
 _MODULES = (
     health, session, tokens, models, chat_completions, embeddings, chats, events, search, turns, forgetting, documents,
-    facts, people, policies, plugins, settings, sources, transfer, mcp,
+    facts, people, policies, plugins, channels, settings, sources, transfer, mcp,
 )  # fmt: skip
 
 ROUTERS = tuple(each.router for each in _MODULES)
