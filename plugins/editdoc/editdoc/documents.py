@@ -72,6 +72,9 @@ class Document:
         try:
             with _opened(real) as file:
                 data = file.read(_LARGEST + 1)
+        except PermissionError:
+            hint = f'Name the folder in the plugin\'s manifest: permissions = ["write:{root}"], and install it again'
+            raise ToolError("path", f"{path} may not be read", hint) from None
         except OSError as error:
             raise ToolError("path", f"{path} can't be read ({error.strerror})", f"Put it into {root}") from None
         if len(data) > _LARGEST:

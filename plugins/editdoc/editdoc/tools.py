@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from editdoc.changes import Change  # noqa: TC001 - the schema of the tool is made of it
 from editdoc.documents import Document, EditSettings, checked
@@ -11,7 +11,12 @@ from editdoc.workbook import change_workbook, shown_workbook
 from homeagent_sdk import ToolContext, ToolError, tool
 from homeagent_sdk.calling import call_function
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["edit_document"]
+
+T = TypeVar("T")
 
 _LONGEST_SHOWN: Final = 60_000
 _LONGEST_ASKED: Final = 200
@@ -42,12 +47,7 @@ async def edit_document(context: ToolContext, path: str, changes: tuple[Change, 
 
 def _shown(document: Document) -> str:
     file = checked(document)
-    try:
-        lines = shown_word(file) if document.kind == ".docx" else shown_workbook(file)
-    except ToolError:
-        raise
-    except Exception as error:
-        raise _broken(document, error) from error
+    lines = _worked(document, lambda: shown_word(file) if document.kind == ".docx" else shown_workbook(file))
     text = "\n".join(lines)
     more = len(text) - _LONGEST_SHOWN
     return f"{text[:_LONGEST_SHOWN]}\n[... {more:,} more characters ...]" if more > 0 else text or "It is empty"
@@ -55,8 +55,14 @@ def _shown(document: Document) -> str:
 
 def _changed(document: Document, changes: tuple[Change, ...]) -> tuple[bytes, list[str]]:
     file = checked(document)
+    change = change_word if document.kind == ".docx" else change_workbook
+    return _worked(document, lambda: change(file, list(changes)))
+
+
+def _worked(document: Document, work: Callable[[], T]) -> T:
+    """Return what ``work`` does with a document. Raises ``ToolError`` when it stumbles."""
     try:
-        return (change_word if document.kind == ".docx" else change_workbook)(file, list(changes))
+        return work()
     except ToolError:
         raise
     except Exception as error:

@@ -54,6 +54,9 @@ def open_picture(context: ToolContext, path: str) -> Image:
                     reason = f"{path} has {width} x {height} pixels"
                     raise ToolError("path", reason, f"At most {settings.most_megapixels} megapixels are read")
                 return ImageOps.exif_transpose(_on_white(picture)).convert("RGB")
+    except PermissionError:
+        hint = f'Name its folder in the plugin\'s manifest: permissions = ["read:{file.parent}"], and install it again'
+        raise ToolError("path", f"{path} may not be read", hint) from None
     except UnidentifiedImageError:
         raise ToolError("path", f"{path} is no picture", f"It reads {', '.join(_FORMATS)}") from None
     except Image.DecompressionBombError as error:
