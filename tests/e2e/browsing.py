@@ -79,7 +79,7 @@ class Visitor:
     def ready(self) -> None:
         """Wait until the page answers to what is done on it."""
         self.page.wait_for_function("() => window.did_handshake === true")
-        self.page.wait_for_selector("#content")
+        self.page.wait_for_selector(".view")
 
     def picture(self, name: str, *, whole: bool = False) -> None:
         """Keep a picture of what is on view for the documentation."""

@@ -42,7 +42,7 @@ def test_a_model_is_set_up_tried_and_talked_to(empty_home: Path, visit: Callable
         page.get_by_label("Key, if it needs one").fill("wrong")
         page.click("text=Save and try it")
         page.wait_for_selector(".alert")
-        assert "sesame" not in page.inner_text("#content")
+        assert "sesame" not in page.inner_text(".view")
         page.get_by_label("Key, if it needs one").fill("sesame")
         page.click("text=Save and try it")
         page.wait_for_selector("text=main would answer. Its models: small")

@@ -29,13 +29,13 @@ def test_a_turn_is_forgotten_and_brought_back(household: Served, visit: Callable
     page.click("button:has-text('Forget')")
     page.wait_for_selector("text=This turn is forgotten")
     who.open("/forget")
-    assert "boiler" in page.inner_text("#content")
+    assert "boiler" in page.inner_text(".view")
     page.click(".plain-list a >> nth=0")
     page.wait_for_selector("text=This turn is forgotten")
     who.ready()
     page.click("button:has-text('Bring back')")
     page.wait_for_selector("button:has-text('Forget')")
-    assert "is forgotten" not in page.inner_text("#content")
+    assert "is forgotten" not in page.inner_text(".view")
 
 
 def test_an_erasure_is_confirmed_and_proved(tmp_path: Path, visit: Callable[..., Visitor]) -> None:

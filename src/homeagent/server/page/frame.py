@@ -65,8 +65,6 @@ def frame(visit: Visit, request: Request, title: str) -> Iterator[None]:
     """Stand a view inside the frame."""
     bare(visit.language, visit.theme)
     ui.page_title(f"{visit.say(title)} · HomeAgent")
-    skip = text("a", visit.say("skip"), "skip")
-    skip.props["href"] = "#content"
     # Open by itself where there is room; the library would ask the browser for that, and log it when that takes long.
     with ui.left_drawer(value=False).classes("drawer") as drawer:
         drawer.props("show-if-above width=250 breakpoint=1000 no-swipe-open")
@@ -79,8 +77,7 @@ def frame(visit: Visit, request: Request, title: str) -> Iterator[None]:
         _pending(visit)
         _choices(visit, request)
     with block("div", "view") as view:
-        view.props["id"] = "content"
-        view.props["tabindex"] = "-1"
+        ui.skip_link(visit.say("skip"), target=view).classes("skip")
         yield
 
 
