@@ -115,7 +115,6 @@ class ChatBox:
                 self._private = ui.switch(visit.say("private"), on_change=self._private_changed)
                 self._no_memory = ui.switch(visit.say("not_computed"))
                 self._no_memory.tooltip(visit.say("not_computed_about"))
-                block("span", "space")
                 self._stop = button(visit.say("stop"), self.stop, "plain stop", "stop")
                 self._stop.visible = False
                 self._send = button(visit.say("send"), self.send, "main send", "send")

@@ -62,6 +62,7 @@ async def confirm_erasure(visit: Visit, target: TargetForm, shown: Element) -> N
         shown.clear()
         with shown, block("section", "card"):
             _erased(visit, done)
+        ui.run_javascript("document.querySelector('.results').scrollIntoView()")
 
 
 def _erased(visit: Visit, done: ErasedForm) -> None:
@@ -75,7 +76,7 @@ def _erased(visit: Visit, done: ErasedForm) -> None:
 
 
 def _proof(visit: Visit, proof: ProofForm) -> None:
-    with block("div", "alert" if proof.found else "good") as shown:
+    with block("div", "alert proof" if proof.found else "good proof") as shown:
         shown.props["role"] = "status"
         icon("gpp_maybe" if proof.found else "verified_user")
         key = "proof_left" if proof.found else "proof_clean"

@@ -59,7 +59,7 @@ def _person(visit: Visit, person: PersonForm) -> None:
     for each in person.senders:
         with block("div", "flow"):
             chip(f"{each.channel}/{each.sender}")
-            if each.sender != person.person:
+            if person.person not in (each.sender, f"{each.channel}:{each.sender}"):
                 button(
                     visit.say("unlink"),
                     partial(unlink, each.channel, each.sender),
