@@ -1,4 +1,4 @@
-"""``homeagent plugin install``, ``enable``, ``consent``, ``disable``, ``remove``: nothing runs that was not agreed to."""
+"""``homeagent plugin install``, ``enable``, ``consent``, ``disable``, ``remove``: nothing runs without a yes."""
 
 from __future__ import annotations
 
