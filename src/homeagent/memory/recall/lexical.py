@@ -16,7 +16,7 @@ import numpy as np
 from homeagent.memory.recall.score import Leg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -89,8 +89,11 @@ class LexicalSearch:
             column.scores = np.asarray(once * np.bincount(places, weights, len(column.ids)), np.float64)
         return column
 
-    def leg(self, column: Column, passages: Sequence[int]) -> Leg:
-        """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there."""
+    def leg(self, column: Column, passages: Sequence[int], alternatives: Collection[str] = ()) -> Leg:
+        """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there.
+
+        ``alternatives`` are terms of which any one is as good as all: the days of a week that is asked about.
+        """
         whole = max(sum(column.idf.values()), 1e-6)
         score = np.zeros(len(passages), np.float32)
         coverage = np.zeros(len(passages), np.float32)
@@ -100,7 +103,9 @@ class LexicalSearch:
             passage = passages[row]
             held = counts.get(passage, {})
             score[row] = sum(column.idf[term] * self._saturated(column, passage, n) for term, n in held.items())
-            coverage[row] = sum(column.idf[term] for term in held) / whole
+            coverage[row] = (
+                sum(column.idf[term] for term in held) / whole if held.keys().isdisjoint(alternatives) else 1
+            )
         return Leg(score, coverage)
 
     def _saturated(self, column: Column, passage: int, count: int) -> float:

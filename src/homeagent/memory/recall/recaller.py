@@ -14,13 +14,15 @@ from homeagent.memory.compute import QueryText
 from homeagent.memory.people.identity import visible
 from homeagent.memory.recall import score, speakers
 from homeagent.memory.recall.cues import question_cues, without_names
+from homeagent.memory.recall.echoes import asks_about_asking, only_asks
 from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
-from homeagent.memory.recall.newest import newest_first
+from homeagent.memory.recall.newest import LOOKED_AT, Standing, newest_first
 from homeagent.memory.results import Recall
-from homeagent.memory.text.dates import Direction, day_terms, query_window, spoken_days
+from homeagent.memory.text.dates import Direction, alternative_days, asked_days, day_terms, query_window
+from homeagent.memory.text.speech import asks_how_it_stands, tells_of_change
 from homeagent.memory.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from homeagent.memory.compute import ComputeText
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.people.identity import People, Visible
     from homeagent.memory.recall.cues import Question
@@ -147,7 +150,8 @@ class Recaller:
         turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
         outlines = [self._mirror.turns[turn] for turn in turn_ids]
         row_of = {turn: row for row, turn in enumerate(turn_ids)}
-        legs = [self._lexical.leg(columns[name], ids) for name in COLUMNS]
+        days = alternative_days(asked_days(asked.text, asked.at))
+        legs = [self._lexical.leg(columns[name], ids, days if name == "dates" else ()) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
         passages = score.Passages(owners, cosine, *legs)
         turns = self._turns(outlines, row_of, (asked, columns["names"], known))
@@ -161,26 +165,47 @@ class Recaller:
         if not ids:
             return Recall((), 0.0, nothing=True, pending=pending)
         ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights.ranking)
+        ranking = score.put_back(ranking, self._only_asking(asked, ranking, outlines, ids))
         chance = score.answerable(ranking, evidence.passages, evidence.question, weights.answerable)
-        order, older = self._arranged(asked, ranking, outlines, ids)
+        order, older = self._arranged(evidence, ranking)
         best = [(outlines[row].seq, ids[int(ranking.passage[row])], row) for row in order]
         hits = self._hits.hits(best, Judged(ranking, evidence.columns, asked.seen, older | evidence.older), limit)
         return Recall(hits, chance, chance < score.NOTHING, pending)
 
-    def _arranged(
-        self, asked: Asked, ranking: score.Ranking, rows: Sequence[TurnOutline], ids: Sequence[int]
-    ) -> tuple[list[int], frozenset[int]]:
+    def _arranged(self, evidence: Evidence, ranking: score.Ranking) -> tuple[list[int], frozenset[int]]:
         """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
-        order = ranking.order.tolist()
+        asked, rows, ids, order = evidence.asked, evidence.outlines, evidence.ids, ranking.order.tolist()
         window = query_window(asked.text, asked.at)
-        if window is None or window.direction is not Direction.LATEST or not len(self._mirror.vectors):
+        newest = window is not None and window.direction is Direction.LATEST
+        if not len(self._mirror.vectors) or not (newest or (window is None and asks_how_it_stands(asked.text))):
             return order, frozenset()
+        texts = self._texts(order[:LOOKED_AT], ranking, ids)
+        changed = frozenset(row for row, text in texts.items() if tells_of_change(text))
+        if not newest and not changed:
+            return order, frozenset()
+        sharing = frozenset(row for row in changed if _shares_words(evidence.passages, int(ranking.passage[row])))
         vectors = self._mirror.vectors.vectors_of([ids[passage] for passage in ranking.passage.tolist()])
         centred = vectors - self._mean(asked)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
         moments = [row.at_us or 0 for row in rows]
         moments = moments if all(moments) else [row.seq for row in rows]
-        return newest_first(order, ranking.score, moments, centred)
+        plain = ranking.score - ranking.reasons["fact"]
+        return newest_first(order, Standing(ranking.score, plain, moments, changed, sharing, newest), centred)
+
+    def _only_asking(
+        self, asked: Asked, ranking: score.Ranking, rows: Sequence[TurnOutline], ids: Sequence[int]
+    ) -> list[int]:
+        """Return those of the first rows that say no more than the question itself."""
+        if asks_about_asking(asked.text):
+            return []
+        best = [row for row in ranking.order[:LOOKED_AT].tolist() if len(self._mirror.passages_of(rows[row].seq)) == 1]
+        return [row for row, text in self._texts(best, ranking, ids).items() if only_asks(text, asked.text)]
+
+    def _texts(self, rows: Sequence[int], ranking: score.Ranking, ids: Sequence[int]) -> dict[int, ComputeText]:
+        """Return the best passage of rows, without those that another process has just taken out."""
+        passages = {row: ids[int(ranking.passage[row])] for row in rows}
+        found = self._derived.passages(list(passages.values()))
+        return {row: found[passage].text for row, passage in passages.items() if passage in found}
 
     def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
         seen = visible(viewer, self._mirror.scopes.items(), people)
@@ -194,7 +219,7 @@ class Recaller:
         totals = self._mirror.totals(None if seen is None else seen.scopes)
         audience = None if seen is None else seen.terms
         terms = query_terms(asked.bare).content
-        days = [term for term in day_terms(spoken_days(asked.text, asked.at)) if term[0] != "w"]
+        days = [term for term in day_terms(asked_days(asked.text, asked.at)) if term[0] != "w"]
         named = [word for name in asked.named for word in query_terms(QueryText(name)).words]
         sought = (
             ("words", "words", terms.words),
@@ -298,6 +323,11 @@ def _answering(asked: Asked, known: Mapping[int, bool]) -> frozenset[int]:
 def _outdated(known: Mapping[int, bool]) -> list[int]:
     """Return the turns whose word on what is asked for no longer holds, where another's does."""
     return [turn for turn, holds in known.items() if not holds] if any(known.values()) else []
+
+
+def _shares_words(passages: score.Passages, passage: int) -> bool:
+    """Whether a passage holds any word of the question."""
+    return any(leg.coverage[passage] > 0 for leg in (passages.words, passages.bigrams, passages.symbols))
 
 
 def _near(row: TurnOutline, rows: Sequence[TurnOutline], place: int) -> int:
