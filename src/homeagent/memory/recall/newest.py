@@ -31,8 +31,8 @@ class Standing:
 
     ``plain`` are the scores without what a known fact adds; ``moments`` are in any unit that grows with time.
     ``changed`` are rows that say that something changed or was said wrongly, ``sharing`` those that hold a word of the
-    question. ``asked``: the question asks for the
-    newest by its words (now, 现在), not only by its being no question about the past.
+    question; ``correction`` is the row that corrects the best one right after it, or -1. ``asked``: the question asks
+    for the newest by its words (now, 现在), not only by its being no question about the past.
     """
 
     scores: NDArray[np.float32]
@@ -40,6 +40,7 @@ class Standing:
     moments: Sequence[int]
     changed: frozenset[int]
     sharing: frozenset[int]
+    correction: int
     asked: bool
 
 
@@ -66,6 +67,8 @@ def newest_first(
 def _belongs(row: int, order: Sequence[int], standing: Standing, alike: float) -> bool:
     """Tell whether a row is about the same thing as the best one, and what it says may replace that."""
     best = order[0]
+    if row == standing.correction:
+        return True
     if standing.asked and alike >= _ALIKE and standing.scores[row] >= standing.scores[best] - _MARGIN:
         return True
     if row not in standing.changed or standing.moments[row] <= standing.moments[best]:

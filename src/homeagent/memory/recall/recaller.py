@@ -14,7 +14,7 @@ from homeagent.memory.compute import QueryText
 from homeagent.memory.people.identity import visible
 from homeagent.memory.recall import score, speakers
 from homeagent.memory.recall.cues import question_cues, without_names
-from homeagent.memory.recall.echoes import asks_about_asking, only_asks
+from homeagent.memory.recall.echoes import Asking, asks_about_asking
 from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
@@ -22,7 +22,7 @@ from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_
 from homeagent.memory.recall.newest import LOOKED_AT, Standing, newest_first
 from homeagent.memory.results import Recall
 from homeagent.memory.text.dates import Direction, alternative_days, asked_days, day_terms, query_window
-from homeagent.memory.text.speech import asks_how_it_stands, tells_of_change
+from homeagent.memory.text.speech import asks_how_it_stands, corrects, tells_of_change
 from homeagent.memory.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from homeagent.memory.compute import ComputeText
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.memory.people.identity import People, Visible
     from homeagent.memory.recall.cues import Question
@@ -165,8 +164,10 @@ class Recaller:
         if not ids:
             return Recall((), 0.0, nothing=True, pending=pending)
         ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights.ranking)
-        ranking = score.put_back(ranking, self._only_asking(asked, ranking, outlines, ids))
+        empty, answered = self._asking(evidence, ranking)
+        ranking = score.put_back(ranking, empty, score.ONLY_ASKS)
         chance = score.answerable(ranking, evidence.passages, evidence.question, weights.answerable)
+        ranking = score.put_back(ranking, answered, score.ONLY_ANSWERED)
         order, older = self._arranged(evidence, ranking)
         best = [(outlines[row].seq, ids[int(ranking.passage[row])], row) for row in order]
         hits = self._hits.hits(best, Judged(ranking, evidence.columns, asked.seen, older | evidence.older), limit)
@@ -174,38 +175,48 @@ class Recaller:
 
     def _arranged(self, evidence: Evidence, ranking: score.Ranking) -> tuple[list[int], frozenset[int]]:
         """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
-        asked, rows, ids, order = evidence.asked, evidence.outlines, evidence.ids, ranking.order.tolist()
+        asked, order = evidence.asked, ranking.order.tolist()
         window = query_window(asked.text, asked.at)
         newest = window is not None and window.direction is Direction.LATEST
         if not len(self._mirror.vectors) or not (newest or (window is None and asks_how_it_stands(asked.text))):
             return order, frozenset()
-        texts = self._texts(order[:LOOKED_AT], ranking, ids)
-        changed = frozenset(row for row, text in texts.items() if tells_of_change(text))
-        if not newest and not changed:
+        standing = self._standing(evidence, ranking, newest)
+        if not newest and not standing.changed and standing.correction < 0:
             return order, frozenset()
-        sharing = frozenset(row for row in changed if _shares_words(evidence.passages, int(ranking.passage[row])))
-        vectors = self._mirror.vectors.vectors_of([ids[passage] for passage in ranking.passage.tolist()])
+        vectors = self._mirror.vectors.vectors_of([evidence.ids[passage] for passage in ranking.passage.tolist()])
         centred = vectors - self._mean(asked)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
-        moments = [row.at_us or 0 for row in rows]
-        moments = moments if all(moments) else [row.seq for row in rows]
-        plain = ranking.score - ranking.reasons["fact"]
-        return newest_first(order, Standing(ranking.score, plain, moments, changed, sharing, newest), centred)
+        return newest_first(order, standing, centred)
 
-    def _only_asking(
-        self, asked: Asked, ranking: score.Ranking, rows: Sequence[TurnOutline], ids: Sequence[int]
-    ) -> list[int]:
-        """Return those of the first rows that say no more than the question itself."""
-        if asks_about_asking(asked.text):
-            return []
-        best = [row for row in ranking.order[:LOOKED_AT].tolist() if len(self._mirror.passages_of(rows[row].seq)) == 1]
-        return [row for row, text in self._texts(best, ranking, ids).items() if only_asks(text, asked.text)]
+    def _standing(self, evidence: Evidence, ranking: score.Ranking, newest: bool) -> Standing:
+        """Return what `newest_first` goes by."""
+        first = ranking.order[:LOOKED_AT].tolist()
+        passages = {row: evidence.ids[int(ranking.passage[row])] for row in first}
+        found = self._derived.passages(list(passages.values()))  # without what another process has just taken out
+        texts = {row: found[passage].text for row, passage in passages.items() if passage in found}
+        changed = frozenset(row for row, text in texts.items() if tells_of_change(text))
+        sharing = frozenset(row for row in changed if _shares_words(evidence.passages, int(ranking.passage[row])))
+        moments = [row.at_us or 0 for row in evidence.outlines]
+        after = int(evidence.turns.after[first[0]])
+        return Standing(
+            scores=ranking.score,
+            plain=ranking.score - ranking.reasons["fact"],
+            moments=moments if all(moments) else [row.seq for row in evidence.outlines],
+            changed=changed,
+            sharing=sharing,
+            correction=after if after in texts and corrects(texts[after]) else -1,
+            asked=newest,
+        )
 
-    def _texts(self, rows: Sequence[int], ranking: score.Ranking, ids: Sequence[int]) -> dict[int, ComputeText]:
-        """Return the best passage of rows, without those that another process has just taken out."""
-        passages = {row: ids[int(ranking.passage[row])] for row in rows}
-        found = self._derived.passages(list(passages.values()))
-        return {row: found[passage].text for row, passage in passages.items() if passage in found}
+    def _asking(self, evidence: Evidence, ranking: score.Ranking) -> tuple[list[int], list[int]]:
+        """Return of the first rows those that say no more than the question, and those where only a reply does."""
+        if asks_about_asking(evidence.asked.text):
+            return [], []
+        asking = Asking(evidence.asked.text, evidence.question)
+        first = ranking.order[:LOOKED_AT].tolist()
+        turns = {row: self._derived.computed_of(evidence.outlines[row].seq) for row in first}
+        empty = [row for row in first if asking.is_empty(turns[row])]
+        return empty, [row for row in first if row not in empty and asking.is_answered(turns[row])]
 
     def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
         seen = visible(viewer, self._mirror.scopes.items(), people)

@@ -68,6 +68,8 @@ KNOWN_FACT: Final = 5.0
 """What a turn gains that says the fact which is asked for: set by hand, above what words and meaning differ by."""
 ONLY_ASKS: Final = 4.0
 """What is taken off a turn that only asks what is asked: as much as off one in which only the assistant speaks."""
+ONLY_ANSWERED: Final = 1.5
+"""What is taken off a turn whose people only ask and the assistant answers: people's own word is better. By hand."""
 UNKNOWN_SYMBOL: Final = 3.0
 """What a number or an identifier that occurs nowhere takes off the logit of there being an answer."""
 
@@ -224,15 +226,17 @@ def rank_turns(passages: Passages, turns: Turns, question: Question, weights: Ra
     return Ranking(score, np.argsort(-score, kind="stable"), best, reasons)
 
 
-def put_back(ranking: Ranking, rows: Sequence[int]) -> Ranking:
-    """Return the ranking with these rows behind whatever may answer: they say no more than the question itself."""
+def put_back(ranking: Ranking, rows: Sequence[int], by: float) -> Ranking:
+    """Return the ranking with ``by`` taken off these rows, for being only ``asking``."""
     if not rows:
         return ranking
     taken = np.zeros_like(ranking.score)
-    taken[rows] = -ONLY_ASKS
+    taken[rows] = -by
     score = (ranking.score + taken).astype(np.float32)
     order = np.argsort(-score, kind="stable")
-    return Ranking(score, order, ranking.passage, {**ranking.reasons, "echo": taken})
+    return Ranking(
+        score, order, ranking.passage, {**ranking.reasons, "asking": ranking.reasons.get("asking", 0) + taken}
+    )
 
 
 def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:

@@ -13,7 +13,7 @@ from homeagent.memory.text.fold import fold_text
 if TYPE_CHECKING:
     from homeagent.memory.compute import ComputeText, QueryText
 
-__all__ = ["asks_about_self", "asks_how_it_stands", "is_acknowledgement", "is_question", "tells_of_change"]
+__all__ = ["asks_about_self", "asks_how_it_stands", "corrects", "is_acknowledgement", "is_question", "tells_of_change"]
 
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|(?<=[!?。])|\n+")
 _QUESTION_EN = re.compile(
@@ -61,6 +61,7 @@ _ACKNOWLEDGED = frozenset(
 )  # fmt: skip
 _PHRASES = re.compile(r"[^\w' ]+|_")
 _LONGEST_ACKNOWLEDGEMENT = 60
+_LONGEST_CORRECTION = 200
 
 _SELF_EN = re.compile(r"\b(?:i|my|mine|myself|me|i'm|i've|i'd|i'll|im|ive)\b")
 _SELF_ZH = re.compile(r"我(?!们)|俺|咱(?!们)|本人")
@@ -71,16 +72,30 @@ _FAVOUR = re.compile(
 
 
 _CHANGE_EN = re.compile(
-    r"\b(?:changed|switched|moved (?:to|house|out|in)|renamed|replaced|rescheduled|postponed|cancell?ed|called off"
-    r"|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|no longer|any ?more|any longer|instead"
-    r"|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|(?:is|are) now|now (?:is|are|it's|it is)"
-    r"|actually no|correction|scratch that|i (?:meant|was wrong|misspoke|misread|mixed up)|my mistake|new one is)\b"
+    r"\b(?:changed|switched|moved (?:house|out|in|(?:[\w']+ ){0,4}?to)|renamed|replaced|rescheduled|postponed"
+    r"|cancell?ed|called off|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|no longer"
+    r"|any ?more|any longer|instead|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|(?:is|are) now"
+    r"|now (?:is|are|it's|it is|i|we|he|she|they)|(?:i|we|he|she|they) now|(?:has|have|got|there's|there is) an? new"
+    r"|after all|that(?:'s| is| was) (?:wrong|not right|incorrect)|actually no|correction|scratch that"
+    r"|i (?:meant|was wrong|misspoke|misread|mixed up)|my mistake|new one is)\b"
 )
 _CHANGE_ZH = re.compile(
     r"(?:说|记|看|搞|写|弄|听|打)错(?!过)|不对|更正|纠正|改(?:成|到|为|走|用|叫|约|期|名|口|吃|喝|去|坐|骑|在)"
     r"|换(?:成|到|去|了(?:家|个|一))|搬(?:到|去|进|来|家|了)|跳槽|取消|作废|推迟|提前到|延期|顺延|挪(?:到|去)|不再|不用了|已经不"
     r"|[涨加减增降]到|涨价|降价|涨了|调(?:到|成|为)|升(?:到|级|为)|从(?:今天|现在|明天|下周|下个?月)(?:起|开始)|转(?:到|去|学|岗)|不叫"
+    r"|现在|如今|换了?新|新的?(?:号码|地址|电话|密码|手机号)|不是这样"
 )
+
+
+_CORRECTS = re.compile(
+    r"(?:说|记|看|搞|写|弄|听|打|发)错|不对|更正|纠正|\b(?:typo|correction|i meant|scratch that|make that|actually"
+    r"|wait,? no|my mistake|that(?:'s| is| was) (?:wrong|not right|incorrect)|sorry,? (?:it|that)(?:'s| is| was))\b"
+)
+
+
+def corrects(text: ComputeText) -> bool:
+    """Tell whether ``text`` takes back what was said right before."""
+    return len(text) <= _LONGEST_CORRECTION and _CORRECTS.search(fold_text(text.text)) is not None
 
 
 def tells_of_change(text: ComputeText) -> bool:
