@@ -47,7 +47,12 @@ class Asking:
     cues: Question
 
     def is_empty(self, turn: Sequence[Computed]) -> bool:
-        """Tell whether a turn asks, and holds no word about its matter that the question does not hold as well."""
+        """Tell whether a turn asks, and holds no word about its matter that the question does not hold as well.
+
+        Only of what was asked of the assistant: between people the next to speak answers, and his turn is another.
+        """
+        if not any(row.role == "assistant" and row.text for row in turn):
+            return False
         sentences = [sentence for row in turn for sentence in _sentences(row)]
         length = sum(len(row.text) for row in turn)
         return length <= _LONGEST and any(map(is_question, sentences)) and not self._says_more(sentences)

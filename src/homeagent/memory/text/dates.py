@@ -96,8 +96,13 @@ def day_terms(days: Iterable[DayRange]) -> tuple[str, ...]:
 
 
 def alternative_days(days: Sequence[DayRange]) -> frozenset[str]:
-    """Return the finest terms of days of which any one is meant: those of a week, of either Friday. None of one day."""
-    if len(days) == 1 and days[0].days == 1:
+    """Return the finest terms of days of which any one is meant: those of a week, of either Friday.
+
+    None of a single day, nor where a single day is named beside a longer time: that day says which is meant.
+    """
+    single = [each.start for each in days if each.days == 1]
+    either = len(single) == len(days) == 2 and abs((single[1] - single[0]).days) == 7
+    if single and not either:
         return frozenset()
     found: set[str] = set()
     for each in days:
