@@ -111,6 +111,37 @@ def _add_for_homes(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     plugins.add_argument("--kills", type=int, default=5, help="how often its process is killed with kill -9 (5)")
     plugins.add_argument("--reloads", type=int, default=100, help="how often it is loaded anew (100)")
     _command(commands, "cli", _cli, "how long the command line takes to start")
+    _add_for_servers(commands)
+
+
+def _add_for_servers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the commands that start servers."""
+    load = _command(commands, "load", _load, "many chats at once against a server, which is then killed")
+    load.add_argument("--chats", type=int, default=50, help="how many chats talk at once (50)")
+    load.add_argument("--turns", type=int, default=6, help="how many turns each of them has (6)")
+    load.add_argument("--model-ms", type=float, default=1500.0, metavar="MS", help="how long the model takes (1500)")
+    load.add_argument("--embedder", choices=("offline", "none"), default="offline")
+    fuzz = _command(commands, "api-fuzz", _fuzz, "every operation of a server's OpenAPI description, fuzzed")
+    fuzz.add_argument("--examples", type=int, default=10, help="requests drawn for each operation (10)")
+    fuzz.add_argument("--seed", type=int, default=1, help="what they are drawn with (1)")
+    fuzz.add_argument("--only", default="", metavar="REGEX", help="only operations with such a path")
+
+
+def _fuzz(arguments: argparse.Namespace) -> int:
+    from bench.api_fuzz import FuzzPlan, fuzz_report, fuzz_table
+
+    report = fuzz_report(FuzzPlan(arguments.examples, arguments.seed, arguments.only))
+    _write(arguments, report, fuzz_table(report))
+    return 0 if report["ok"] else 1
+
+
+def _load(arguments: argparse.Namespace) -> int:
+    from bench.load import LoadPlan, load_report, load_table
+
+    plan = LoadPlan(arguments.chats, arguments.turns, arguments.model_ms / 1000, embedder=arguments.embedder)
+    report = load_report(plan)
+    _write(arguments, report, load_table(report))
+    return 0 if report["ok"] else 1
 
 
 def _facts(arguments: argparse.Namespace) -> int:

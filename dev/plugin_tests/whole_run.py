@@ -5,20 +5,21 @@ The plugin runs in a process and an environment of its own, confined to its perm
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
 import subprocess
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from dev.plugin_tests.environments import PLUGINS, environment_of
 from homeagent.agent import Incoming
-from homeagent.app import App, AppParts
+from homeagent.app import App, AppParts, tried_plugin
 from homeagent.memory import OWNER, Place, Viewer
 from homeagent.memory.embed import NoEmbedder
 from homeagent.models import ScriptedModel, ToolCall
-from homeagent.plugins import Consents, asked_of, describe, find_source, outline, put_in, tools_of
+from homeagent.plugins import Consents, asked_of, describe, find_source, put_in, wanted_of
 from homeagent.plugins.shelf import FOLDER
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.agent import Event
+    from homeagent.config import ChannelOptions
     from homeagent.memory import Hit
     from homeagent.models import Step
 
@@ -111,21 +113,31 @@ def stand_in(folder: str, module: str = "stand_in", serving: str = "serving()") 
             process.kill()
 
 
+class OwnersWords(TypedDict, total=False):
+    """What the owner of the home says of the plugin, each with a default."""
+
+    settings: Mapping[str, object] | None
+    """The plugin's settings."""
+    permissions: Sequence[str] | None
+    """Take the place of those of its manifest, where a stand-in on this machine takes that of the real service."""
+    channels: Mapping[str, ChannelOptions]
+    """Who is answered in which channel."""
+    consent: bool
+    """What the person answers to every question."""
+
+
 @contextlib.asynccontextmanager
 async def whole_run(
     home: Path,
     folder: str,
     script: Sequence[Step],
-    *,
-    settings: Mapping[str, object] | None = None,
-    permissions: Sequence[str] | None = None,
-    consent: bool = False,
+    **owner: Unpack[OwnersWords],
 ) -> AsyncIterator[WholeRun]:
     """Run an agent on a new home in ``home`` with the plugin of ``plugins/FOLDER`` in it, for as long as it is entered.
 
-    ``script`` is what the model says; ``permissions`` replace those of the manifest, where a stand-in on this machine
-    takes the place of the real service; ``consent`` is what the person answers to every question.
+    ``script`` is what the model says.
     """
+    settings, permissions = owner.get("settings"), owner.get("permissions")
     environment = environment_of(PLUGINS / folder)
     name = environment.told.name
     code = put_in(home, environment.source, environment.told)
@@ -134,14 +146,20 @@ async def whole_run(
     (home / FOLDER / name / "environment").symlink_to(environment.folder)
     source = find_source(code)
     told = describe(source)
-    Consents(home).give(name, asked_of(told, tools_of(outline(source))))
+    manifest = await asyncio.to_thread(tried_plugin, home, source, told)
+    Consents(home).give(name, asked_of(told, wanted_of(manifest)))
     model = ScriptedModel(script)
     moments = iter(_START + timedelta(minutes=minute) for minute in range(1_000_000))
     parts = AppParts(
-        model, [], {name: settings} if settings else {}, embedder=NoEmbedder(), clock=lambda: next(moments)
+        model,
+        [],
+        {name: settings} if settings else {},
+        embedder=NoEmbedder(),
+        clock=lambda: next(moments),
+        channels=owner.get("channels") or {},
     )
     async with App.open(home, parts) as app:
-        yield WholeRun(app, model, consent=consent)
+        yield WholeRun(app, model, consent=owner.get("consent", False))
 
 
 def _permit(manifest: Path, permissions: Sequence[str]) -> None:

@@ -77,10 +77,10 @@ def killed() -> str:
     return ""
 
 
-@tool(no_memory=True)
-def huge() -> str:
-    """Return 50 MB."""
-    return "x" * 50_000_000
+@tool
+def huge(lines: int) -> str:
+    """Return as many lines of 100 characters."""
+    return (("one more line of what nobody reads. " * 3)[:99] + "\\n") * lines
 
 
 @tool(cleaner=slow)
@@ -174,13 +174,17 @@ async def test_what_a_tool_does_is_contained_and_named(
     assert "noise" not in capfd.readouterr().out
 
 
-@in_loop
-async def test_fifty_megabytes_are_an_error_that_says_so(tmp_path: Path) -> None:
-    async with opened(tmp_path / "home", CODE) as app:
-        raw, computed = await output(app, "/tool huge")
-        assert "the tool returned 50,000,000 characters; nothing of them was kept" in raw
-        assert computed is None or "xxxx" not in computed.text.text
-        assert await answers(app)
+@pytest.mark.slow
+def test_fifty_megabytes_are_kept_whole_and_what_is_too_much_is_an_error(tmp_path: Path) -> None:
+    async def run() -> None:  # longer than 30 seconds on a busy machine
+        async with opened(tmp_path / "home", CODE) as app:
+            raw, _ = await output(app, "/tool huge lines=500000")
+            assert len(raw) == 50_000_000
+            raw, _ = await output(app, "/tool huge lines=700000")
+            assert "allowed are" in raw
+            assert await answers(app)
+
+    asyncio.run(run())
 
 
 @pytest.mark.slow

@@ -38,6 +38,20 @@ def hits(homeagent, *words):
     return names(homeagent("memory", "search", *words, "--json").json["hits"])
 
 
+def test_a_turn_is_not_shared_with_somebody_nobody_is(filled):
+    refused = filled("memory", "share", "t2", "--with", "Annn", "--json")
+    assert refused.code == 1
+    assert "wa:ann" in refused.json["error"]["next_step"]
+    assert filled("memory", "share", "t2", "--json").json["shares"] == []
+    filled("people", "link", "wa", "ann", "Ann")
+    assert filled("memory", "share", "t2", "--with", "Ann").code == 0
+
+
+def test_a_link_to_a_new_name_says_that_it_is_new(filled):
+    assert "Ann is somebody new" in filled("people", "link", "wa", "ann", "Ann").err
+    assert "somebody new" not in filled("people", "link", "cli", "ann2", "Ann").err
+
+
 @pytest.mark.parametrize(
     ("target", "meant"),
     [

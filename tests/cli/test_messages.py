@@ -27,6 +27,7 @@ def test_the_chinese_is_chinese(key):
 
 
 GRAPH = ("relation_", "state_", "why_")
+MCP = ("mcp_state_", "mcp_confirm_", "mcp_effect_", "mcp_new_", "mcp_runs", "mcp_asks")
 PLUGINS = ("plugin_limit_", "plugin_new_", "plugin_state_", "plugin_treatment_")
 POLICIES = ("policy_kind_", "policy_treatment_", "policy_origin_")
 
@@ -45,7 +46,7 @@ def test_every_message_is_used(key):
         "decision_",
         "role_",
     )
-    stems += (*POLICIES, *GRAPH, *PLUGINS)
+    stems += (*POLICIES, *GRAPH, *PLUGINS, *MCP)
     assert len(re.findall(f"[\"']{key}[\"']", SOURCES)) > 1 or key.startswith(stems)
 
 

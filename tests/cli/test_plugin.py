@@ -74,6 +74,15 @@ def test_several_plugins_are_checked_at_once_and_their_own_files_are_named(homea
     assert "没有可供试验的输出样本" in homeagent("--lang", "zh", "plugin", "check", bad).out
 
 
+def test_what_a_pattern_names_besides_plugins_is_passed_over(homeagent, tmp_path):
+    good = greeter(tmp_path)
+    (tmp_path / "conftest.py").write_text("1 / 0\n")
+    (tmp_path / "__pycache__").mkdir()
+    done = homeagent("plugin", "check", good, tmp_path / "__pycache__", tmp_path / "conftest.py")
+    assert (done.code, "conftest" in done.out) == (0, False)
+    assert homeagent("plugin", "check", tmp_path / "conftest.py").code == 1
+
+
 def test_the_built_ins_are_listed_and_told_about(homeagent):
     listed = homeagent("--json", "plugin", "list")
     assert {"clock", "files", "memory"} <= {each["name"] for each in listed.json["plugins"]}

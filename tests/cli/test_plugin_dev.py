@@ -43,6 +43,7 @@ def probe_secret() -> str:
 @tool
 def probe_plain() -> str:
     """Tell."""
+    print("looking around")
     return "all of this"
 
 
@@ -77,6 +78,7 @@ def test_calls_are_shown_raw_beside_computed_with_what_is_left_out_and_why(home,
     assert "computed, 0 characters (hidden: no_memory" in out
     assert "[15 characters left out]" in out
     assert "(whole: no cleaner" in out
+    assert "printed: looking around" in done.stderr
     assert not list(home.glob("*.db"))  # nothing of it is in the person's own home
 
 
@@ -143,3 +145,17 @@ def test_a_path_that_is_not_there_is_said(homeagent, tmp_path):
     done = homeagent("plugin", "dev", tmp_path / "nowhere")
     assert done.code == 1
     assert "there is no such file or folder" in done.err
+
+
+def test_ctrl_c_leaves_nothing_behind(home, path, tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    command = [sys.executable, "-m", "homeagent", "plugin", "dev", str(path)]
+    with PseudoTerminal(command, os.environ | {"TMPDIR": str(folder)}) as terminal:
+        terminal.wait_for("probe 1.0 is loaded")
+        terminal.wait_for("> ")
+        (made,) = folder.glob("homeagent-dev-*")
+        assert (made / "installed" / "probe").is_dir()
+        terminal.type("\x03")
+        assert terminal.ended() == 130
+    assert not list(folder.glob("homeagent-dev-*"))

@@ -68,6 +68,7 @@ def test_a_plugin_that_can_not_start_is_named_and_the_answer_comes_all_the_same(
     assert said.code == 0
     assert said.out
     assert "no luck" in caplog.text
+    assert homeagent("config", "set", "plugins.weather.city", "Wien").code == 0  # it can't be asked
     assert "ValueError: no luck" in (home / "logs" / "plugin-weather.txt").read_text()
 
 

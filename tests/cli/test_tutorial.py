@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -65,9 +67,8 @@ def test_every_command_of_the_tutorial_does_what_it_says(home, tmp_path, monkeyp
         _, found = ask(shell, "homeagent --json memory search q7x9-44af-0b1c")
         assert "q7x9" not in found.partition('"hits"')[2]
     finally:
-        ask(shell, "kill %1")
-        shell.stdin.close()
-        shell.wait(20)
+        os.killpg(shell.pid, signal.SIGKILL)  # the web server too
+        shell.communicate()
     assert ran > 20
 
 

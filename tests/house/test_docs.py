@@ -103,7 +103,8 @@ def is_group(*path: str) -> bool:
 
 
 def wrong(words: list[str]) -> str:
-    """Return what is wrong with a command, or nothing."""
+    """Return what is wrong with a command, or nothing; what stands behind ``--`` is another program's."""
+    words = words[: words.index("--")] if "--" in words else words
     path = subcommands(words)
     if not help_of(*path):
         return f"there is no 'homeagent {' '.join(path)}'"

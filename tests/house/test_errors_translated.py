@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 
 AS_THEY_ARE = {
     "--after-days", "--at", "--cleaner", "--from", "--limit", "--place", "--to", "-", "/attach", "/memory", "TEXT",
+    "homeagent mcp add",
+    "{0} [mcp.{1}]", "{0} headers", "{0} [mcp.{1}.policies] {2}", "{0} [mcp]", "{0}.policies]",
+    "mcp.{0}.policies.{1}", "mcp.{0}", "config.toml [mcp.{0}] cwd",
     "memory backup", "memory erase", "memory merge",
+    "config.toml [channels.webhook]", "{0} [channels]", "{0} [channels.{1}]", "{0} key_file", "{0}, can", "{0}, connect",
     "config.toml [plugins.{0}]", "models.{0}", "policies.{0}.{1}", "{0} [memory] {1}", "{0} [models.{1}]",
     "{0} [models]", "{0} [plugins.{1}]", "{0} [plugins]", "{0} [policies.{1}]", "{0} [policies]", "{0} base_url",
     "{0} cleaner", "{0} no_memory", "{0}-wal", "context.{0}", "@stage.{0}.{1}", "MemoryPolicy",
-    "ansi", "head", "head({0})", "html", "json({0})", "lines", "lines({0},{1})", "regex", "regex({0},{1})",
+    "ansi", "head", "head({0})", "html", "read_json", "json({0})", "lines", "lines({0},{1})", "regex", "regex({0},{1})",
     'homeagent ask "..."', "/attach photo.jpg", "/memory last", "--limit 5",
 }  # fmt: skip
 """Options, keys, commands and code: the same in every language."""
@@ -59,6 +63,8 @@ COMPOSED = {
     "{0} is no StageHandler",
     "parallel is {0}",
     "returns_memory is {0}",
+    "its process ended (exit code {0})",
+    "its process ended (signal {0})",
 }
 """English that the code puts together from parts, so that it stands nowhere in one piece."""
 

@@ -51,9 +51,20 @@ class Allowed:
 
 EXCEPTIONS: dict[str, dict[str, Allowed]] = {
     "module lines": {},
-    "function lines": {},
-    "parameters": {},
+    "function lines": {
+        "plugins/calendar/home_calendar/tools.py:calendar_change": Allowed(
+            41, "a tool: half of it is what a model reads"
+        ),
+    },
+    "parameters": {
+        "plugins/calendar/home_calendar/tools.py:calendar_add": Allowed(
+            8, "a tool: its parameters are what a model fills in"
+        ),
+        "plugins/calendar/home_calendar/tools.py:calendar_change": Allowed(9, "the same, and which event"),
+    },
     "broad excepts": {
+        "plugins/editdoc/editdoc/tools.py": Allowed(1, "a library boundary: broken documents make it raise anything"),
+        "plugins/qq/qq/documents.py": Allowed(1, "a library boundary: broken documents make it raise anything"),
         "sdk/src/homeagent_sdk/calling.py": Allowed(1, "the plugin boundary: what it raised goes to its caller"),
         "sdk/src/homeagent_sdk/declaring.py": Allowed(
             1, "the plugin boundary: it imports a plugin to say what is wrong"
@@ -71,7 +82,8 @@ EXCEPTIONS: dict[str, dict[str, Allowed]] = {
 }
 
 PRODUCT = modules("src", "sdk/src")
-CODE = [*PRODUCT, *modules("bench", "dev")]
+PLUGINS = [module for module in modules("plugins") if "/tests/" not in module.name]
+CODE = [*PRODUCT, *modules("bench", "dev"), *PLUGINS]
 TESTS = modules("tests")
 
 

@@ -42,6 +42,8 @@ def first(memory, question, **viewer):
             "I moved to Linz",
         ),
         (["我妹妹的生日是五月三日", "生日快乐！", "生日蛋糕买好了"], "我妹妹的生日是哪天？", "我妹妹的生日是五月三日"),
+        (["My dog is called Rex", "Dogs called Bello bark", "what a name"], "What is my dog's name?", "My dog is called Rex"),
+        (["我的猫叫豆包", "猫叫了一夜", "叫什么都行"], "我的猫叫什么？", "我的猫叫豆包"),
         (["My sister's birthday is 3 May", "Happy birthday!"], "When is my sister's birthday?", "My sister's birthday is 3 May"),
     ],
 )  # fmt: skip

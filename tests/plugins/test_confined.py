@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from homeagent.plugins import enforceable
+from homeagent.memory.door.places import CleanerPlace
+from homeagent.memory.door.runner import CleanerProcess
+from homeagent.plugins import describe, enforceable, find_source, prepare_runtime
 from tests.plugins.living import HEAD, installed, living
 from tests.plugins.worlds import in_loop
 
@@ -46,6 +49,14 @@ def tries(what: str, of: str = "") -> str:
                 with socket.socket() as stream:
                     stream.settimeout(3)
                     stream.connect(("127.0.0.1", int(of)))
+            case "socket":
+                with socket.socket(socket.AF_UNIX) as stream:
+                    stream.connect(of)
+                    return stream.recv(10).decode()
+            case "pair":
+                one, other = socket.socketpair()
+                one.sendall(b"pair")
+                return other.recv(10).decode()
             case "kill":
                 os.kill(int(of), 0)
             case "temporary":
@@ -103,6 +114,36 @@ async def test_without_permissions_only_the_own_folder_is_there(tmp_path: Path) 
         name = (await plugin.call("tries", what="temporary")).text
         assert name.startswith(str(home / "plugins" / "probe"))
     assert secret.read_text() == "my diary"
+
+
+@pytest.mark.skipif(
+    "sockets" not in enforceable(), reason="this kernel has no seccomp filters, or is another machine's"
+)
+@pytest.mark.parametrize(("permissions", "said"), [([], "PermissionError"), (["exec"], "heard")])
+@in_loop
+async def test_sockets_in_the_file_system_are_for_plugins_that_may_run_programs(
+    tmp_path: Path, permissions: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a path of a socket must be short
+    wanted = ", ".join(f'"{each}"' for each in (*permissions, f"read:{tmp_path}", f"write:{tmp_path}"))
+    head = HEAD.replace('permissions = ["exec"]', f"permissions = [{wanted}]")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("s")
+        server.listen()
+
+        def answer() -> None:
+            with contextlib.suppress(OSError), server.accept()[0] as stream:
+                stream.sendall(b"heard")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        async with living(tmp_path / "home", CODE, head=head) as plugin:
+            assert (await plugin.call("tries", what="pair")).text == "pair"
+            assert (await plugin.call("tries", what="socket", of=f"{tmp_path}/s")).text == said
+            if said != "heard":
+                with socket.socket(socket.AF_UNIX) as stream:
+                    stream.connect("s")
+        thread.join(5)
 
 
 @files
@@ -176,3 +217,47 @@ async def test_of_the_system_only_what_python_needs_can_be_read(tmp_path: Path) 
 async def test_the_environment_of_the_program_is_not_for_plugins(tmp_path: Path) -> None:
     async with living(tmp_path / "home", CODE, head=NOTHING) as plugin:
         assert (await plugin.call("tries", what="open", of=str(pytest.__file__))).text == "PermissionError"
+
+
+CLEANERS = '''
+def curious(text: str) -> str:
+    try:
+        if text.isdigit():
+            import socket
+            socket.create_connection(("127.0.0.1", int(text)), 3).close()
+            return "reached"
+        return open(text).read()
+    except OSError as error:
+        return type(error).__name__
+
+
+@tool(cleaner=curious)
+def probe_any() -> str:
+    """Do anything."""
+    return ""
+
+
+plugin = Plugin("probe", "1.0", tools=[probe_any])
+'''
+
+
+@files
+@net
+def test_a_cleaner_may_read_its_code_and_nothing_else_whatever_its_plugin_may(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    home = tmp_path / "home"
+    wanted = f'permissions = ["net:*", "read:{tmp_path}/mine.txt"]'
+    installed(home, CLEANERS, HEAD.replace('permissions = ["exec"]', wanted))
+    source = find_source(home / "installed" / "probe" / "code")
+    runtime = prepare_runtime(home, source, describe(source), fetch=False)
+    (home / "plugins" / "probe" / "kept.txt").write_text("kept")
+    place = CleanerPlace(runtime.cleaning, (str(runtime.folder),), tuple(runtime.variables.items()))
+    process = CleanerProcess(place=place)
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            for text in (str(tmp_path / "mine.txt"), str(home / "plugins" / "probe" / "kept.txt"), "/etc/passwd"):
+                assert process.clean("probe:curious", text).text == "PermissionError"
+            assert process.clean("probe:curious", str(server.getsockname()[1])).text == "OSError"
+        assert "def curious" in (process.clean("probe:curious", str(runtime.folder / "probe.py")).text or "")
+    finally:
+        process.close()

@@ -14,11 +14,14 @@ from homeagent.plugins import (
     PluginError,
     describe,
     find_source,
+    outline,
     put_in,
     take_out,
     tools_of,
+    wanted_of,
 )
-from homeagent_sdk import MemoryPolicy, Plugin, parse_cleaner, tool
+from homeagent_sdk import Channel, Connection, MemoryPolicy, Outgoing, Plugin, parse_cleaner, regex, tool
+from homeagent_sdk.manifest_source import PluginSource
 from tests.plugins.worlds import World
 
 if TYPE_CHECKING:
@@ -114,3 +117,30 @@ def test_files_that_can_not_be_copied_leave_the_old_ones(tmp_path: Path) -> None
         put_in(home, source, describe(source))
     assert [path.name for path in code.iterdir()] == ["a.py"]
     assert [path.name for path in code.parent.iterdir()] == ["code"]
+
+
+CHANNELS = """
+from homeagent_sdk import *
+plugin = Plugin("talker", "1", channels=[
+    Channel("one", Line, input=MemoryPolicy(cleaner=regex("^@\\\\w+ ", "")), output=MemoryPolicy(no_memory=True)),
+    Channel(name="two", connect=Line, input=MemoryPolicy(cleaner=function_cleaner(bare))),
+    Channel("three", Line, input=MemoryPolicy(no_memory=True)),
+    Channel("four", Line),
+])
+"""
+
+
+def test_what_is_written_and_what_is_declared_of_a_channel_are_the_same(tmp_path: Path) -> None:
+    (tmp_path / "talker.py").write_text(CHANNELS)
+    source = PluginSource("file", tmp_path / "talker.py", tmp_path / "talker.py", {})
+    written = tools_of(outline(source))
+    plain = {"channel:two": "bare", "channel:three": "no_memory", "channel:four": "plain"}
+    assert written == {"channel:one": 'regex("^@\\w+","")', **plain}
+
+    class Line(Connection):
+        async def send(self, message: Outgoing) -> str:
+            return ""
+
+    one = Channel("one", Line, input=MemoryPolicy(cleaner=regex(r"^@\w+ ", "")))
+    runner = InProcess(Plugin("talker", "1", channels=[one]), World(tmp_path).host)
+    assert wanted_of(runner.manifest) == {"channel:one": written["channel:one"]}

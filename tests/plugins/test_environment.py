@@ -104,13 +104,15 @@ async def test_packages_are_fetched_with_uv_where_pip_has_no_settings(
     log = tmp_path / "asked"
     program = tmp_path / "bin" / "uv"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {shutil.which("uv")} "$@"\n')
+    program.write_text(f'#!/bin/sh\necho "$@" "key $SECRET_KEY" >> {log}\nexec {shutil.which("uv")} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("SECRET_KEY", "sk-1")
     path = wheel(tmp_path / "wheels")
     home = tmp_path / "home"
     runtime = prepared(home, f"tinything @ {path.as_uri()}")
     assert log.read_text().startswith("pip install --python")
+    assert log.read_text().endswith("key \n")
     assert await looked(home, runtime) == "['tinything', 'homeagent_sdk'] tiny 1.0 0.1.0"
 
 

@@ -100,6 +100,19 @@ def test_a_folder_must_hold_the_module_it_is_named_after(tmp_path: Path) -> None
     assert problems(tmp_path) == {"name": "the folder holds neither sky.py nor sky/__init__.py"}
 
 
+def test_a_plugin_called_like_a_module_of_python_names_another_module(tmp_path: Path) -> None:
+    (tmp_path / "agenda").mkdir()
+    (tmp_path / "agenda" / "__init__.py").write_text("raise SystemExit")
+    manifest = tmp_path / "homeagent.toml"
+    manifest.write_text('name = "calendar"\nversion = "1"\nsdk = ">=0.1"\n')
+    assert problems(tmp_path) == {"name": "'calendar' is a name that Python or the program uses"}
+    manifest.write_text('name = "calendar"\nmodule = "agenda"\nversion = "1"\nsdk = ">=0.1"\n')
+    assert describe(find_source(tmp_path)).module == "agenda"
+    for wrong in ('"calendar"', '"homeagent_sdk"', '"../agenda"', "7"):
+        manifest.write_text(f'name = "calendar"\nmodule = {wrong}\nversion = "1"\nsdk = ">=0.1"\n')
+        assert "module" in problems(tmp_path)
+
+
 def test_an_installed_distribution_is_found_by_its_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = tmp_path / "night_sky-3.1.dist-info"
     info.mkdir()

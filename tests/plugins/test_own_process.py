@@ -160,6 +160,24 @@ plugin = Plugin("probe", "1.0", tools=[fail, big, say, flood, hang, wait, die, g
 '''
 
 
+TALKS = '''
+import logging
+
+
+@tool
+def talk(context: ToolContext) -> str:
+    """Talk."""
+    context.log.info("of the context")
+    logging.getLogger("probe.part").info("of a module")
+    logging.getLogger("library").info("GET https://example.org/?key=secret")
+    logging.getLogger("library").warning("trouble")
+    return "said"
+
+
+plugin = Plugin("probe", "1.0", tools=[talk])
+'''
+
+
 @in_loop
 async def test_what_a_tool_raises_is_told_and_the_process_goes_on(tmp_path: Path) -> None:
     async with living(tmp_path / "home", ODD) as plugin:
@@ -192,6 +210,16 @@ async def test_a_large_result_comes_whole_and_one_that_is_too_large_is_an_error(
         assert isinstance(outcome, Failure)
         assert "allowed are" in outcome.message
         assert len((await plugin.call("big", millions=1)).text) == 1_000_000
+
+
+@in_loop
+async def test_its_own_messages_are_in_its_log_and_the_chatter_of_libraries_is_not(tmp_path: Path) -> None:
+    async with living(tmp_path / "home", TALKS) as plugin:
+        await plugin.call("talk")
+        await plugin.runner.stop()
+        assert plugin.runner.log_file.read_text() == (
+            "INFO probe: of the context\nINFO probe.part: of a module\nWARNING library: trouble\n"
+        )
 
 
 @in_loop

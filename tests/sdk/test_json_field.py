@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homeagent_sdk import CleanerError, json_field
+from homeagent_sdk import CleanerError, json_field, read_json
 
 SAMPLE = (
     '{"ok": true, "n": -1.5e3, "x": [{"content": "no"}, []], "content": "tab\\t \\"q\\" \\\\u \\u4e2d\\ud83d\\ude00'
@@ -125,3 +125,21 @@ def test_megabytes_of_a_cut_string_are_salvaged(filler: str) -> None:
     count = 4_000_000 // len(filler)
     salvaged = json_field("f")('{"f": "' + filler * count)
     assert len(salvaged) == count
+
+
+@given(json_values, st.booleans(), st.data())
+def test_what_is_there_of_a_document_that_was_cut_off_can_be_read(
+    value: object, ascii_only: bool, data: st.DataObject
+) -> None:
+    text = json.dumps([value, value], ensure_ascii=ascii_only)
+    assert read_json(text) == [value, value]
+    found = read_json(text[: data.draw(st.integers(1, len(text)))])
+    assert isinstance(found, list)
+    assert len(found) <= 2
+    assert len(found) < 2 or found[0] == value
+
+
+def test_a_function_cleaner_is_told_of_a_text_that_is_no_json() -> None:
+    for text in ("", "plain words", "{" * 100_000):
+        with pytest.raises(CleanerError):
+            read_json(text)

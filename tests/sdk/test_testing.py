@@ -191,3 +191,27 @@ def test_a_cleaner_is_tried_on_samples(spec: str, samples: list[str], complaint:
 def test_a_cleaner_that_makes_too_much_is_named() -> None:
     assert "returns more than" in check_cleaner(function_cleaner(doubling), ["a" * 10_000])[0]
     assert "no cleaner" in check_cleaner(None, [])[0]
+
+
+@tool(confirm=True)
+def throw_out(who: str, why: str = "") -> str:
+    """Throw somebody out."""
+    return f"{who} is out"
+
+
+def test_a_tool_with_confirm_asks_before_it_is_called_and_hides_nothing_of_its_arguments() -> None:
+    async def run() -> None:
+        async with FakeHost(Plugin("door", "1", tools=[throw_out]), consent=True) as host:
+            assert (
+                await host.call("throw_out", who="李四 \u202e", why="noise\nall night")
+            ).text == "李四 \u202e is out"
+            assert host.questions == [
+                'May I do this? 可以这样做吗？ throw_out\n  who = "李四 \\u202e"\n  why = "noise\\nall night"'
+            ]
+            host.consent = False
+            refused = await host.call("throw_out", who="李四")
+            assert host.questions[1].splitlines()[1:] == ['  who = "李四"', '  why = ""']  # what is left out too
+            assert refused.error
+            assert "did not agree" in refused.text
+
+    asyncio.run(run())

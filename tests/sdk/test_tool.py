@@ -402,9 +402,13 @@ def test_a_default_without_json_form_is_refused() -> None:
         ({"no_memry": True}, ": there is no option 'no_memry'. Did you mean no_memory?"),
         (
             {"x": 1},
-            ": there is no option 'x'. There are name, no_memory, cleaner, returns_memory, parallel, version, timeout",
+            (
+                ": there is no option 'x'. There are "
+                "name, no_memory, cleaner, returns_memory, parallel, version, timeout, confirm"
+            ),
         ),
         ({"parallel": "yes"}, ": parallel is 'yes'. Write True or False"),
+        ({"confirm": 1}, ": confirm is 1. Write True or False"),
         ({"version": 0}, ": version is 0. Write a whole number from 1 on"),
     ],
 )

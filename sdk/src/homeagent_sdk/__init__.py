@@ -1,4 +1,4 @@
-"""What a HomeAgent plugin needs: typed tools, memory policies, cleaners, stages, settings. Standard library only."""
+"""What a HomeAgent plugin needs: tools, channels, policies, cleaners, stages, settings. Standard library only."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from homeagent_sdk.channels import (
+        Arrival,
+        Capabilities,
+        Channel,
+        ChannelContext,
+        Connection,
+        Outgoing,
+        RefusedError,
+    )
     from homeagent_sdk.cleaner_language import parse_cleaner
     from homeagent_sdk.cleaners import drop_ansi, head, html_text, json_field, lines, regex
-    from homeagent_sdk.context import Injection, PluginContext, ToolContext
+    from homeagent_sdk.context import Injection, InjectOptions, PluginContext, ToolContext
     from homeagent_sdk.errors import (
         ArgumentsError,
         CleanerError,
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
         ToolError,
     )
     from homeagent_sdk.function_cleaners import function_cleaner, import_function_cleaner
+    from homeagent_sdk.json_path import read_json
     from homeagent_sdk.pipeline import Cleaner, Stage
     from homeagent_sdk.plugin import Plugin
     from homeagent_sdk.policy import MemoryPolicy
@@ -40,14 +50,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentsError",
+    "Arrival",
     "Attachment",
+    "Capabilities",
+    "Channel",
+    "ChannelContext",
     "Cleaner",
     "CleanerError",
+    "Connection",
     "DeclarationError",
     "DocumentAccess",
     "Evidence",
     "ExplainedSegment",
     "FactAccess",
+    "InjectOptions",
     "Injection",
     "KnownDocument",
     "KnownFact",
@@ -57,6 +73,7 @@ __all__ = [
     "No",
     "NotTextError",
     "OpenedDocument",
+    "Outgoing",
     "Output",
     "Plugin",
     "PluginContext",
@@ -64,6 +81,7 @@ __all__ = [
     "Prompt",
     "Recollected",
     "Recollection",
+    "RefusedError",
     "Reply",
     "SdkError",
     "Secret",
@@ -85,15 +103,25 @@ __all__ = [
     "json_field",
     "lines",
     "parse_cleaner",
+    "read_json",
     "regex",
     "stage",
     "tool",
 ]
 
 _MODULES = {
+    "channels": (
+        "Arrival",
+        "Capabilities",
+        "Channel",
+        "ChannelContext",
+        "Connection",
+        "Outgoing",
+        "RefusedError",
+    ),
     "cleaner_language": ("parse_cleaner",),
     "cleaners": ("drop_ansi", "head", "html_text", "json_field", "lines", "regex"),
-    "context": ("Injection", "PluginContext", "ToolContext"),
+    "context": ("InjectOptions", "Injection", "PluginContext", "ToolContext"),
     "errors": (
         "ArgumentsError",
         "CleanerError",
@@ -105,6 +133,7 @@ _MODULES = {
         "ToolError",
     ),
     "function_cleaners": ("function_cleaner", "import_function_cleaner"),
+    "json_path": ("read_json",),
     "pipeline": ("Cleaner", "Stage"),
     "plugin": ("Plugin",),
     "policy": ("MemoryPolicy",),

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
+import json
 import threading
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from homeagent_sdk.errors import ToolError
 from homeagent_sdk.results import as_result
 
 if TYPE_CHECKING:
@@ -24,7 +26,12 @@ T = TypeVar("T")
 
 
 async def call_tool(tool: AnyTool, context: ToolContext, arguments: Mapping[str, object]) -> ToolResult:
-    """Call a tool with converted ``arguments`` and return its result. Raises whatever the tool raises."""
+    """Call a tool with converted ``arguments`` and return its result. Raises whatever the tool raises.
+
+    A tool with ``confirm`` is called when the person says yes, and raises ``ToolError`` when they don't.
+    """
+    if tool.confirm and not await context.ask(_question(tool, arguments)):
+        raise ToolError("", "the person did not agree to this", "Don't try it another way: ask what they want")
     given = dict(arguments)
     if tool.context_parameter is not None:
         given[tool.context_parameter] = context
@@ -44,6 +51,20 @@ async def call_function(function: Callable[[], T | Awaitable[T]], *, is_async: b
     value = await _in_thread(function)
     # A sync function may hand back a coroutine: a lambda, a partial, a decorated one.
     return await value if inspect.isawaitable(value) else value
+
+
+def _question(tool: AnyTool, arguments: Mapping[str, object]) -> str:
+    """Ask in both languages, since a plugin does not know which one they speak, in words that hide nothing."""
+    given = {**tool.defaults, **arguments}
+    told = [(name, given[name]) for name in tool.parameter_types if name in given]
+    lines = [f"  {name} = {json.dumps(value, ensure_ascii=False, default=str)}" for name, value in told]
+    asked = "\n".join((f"May I do this? 可以这样做吗？ {tool.name}", *lines))
+    return "".join(each if each.isprintable() or each == "\n" else _written_out(each) for each in asked)
+
+
+def _written_out(character: str) -> str:
+    r"""Return a character as ``\x1b`` or ``\u202e``: otherwise it could turn the words of the question around."""
+    return character.encode("unicode_escape").decode("ascii")
 
 
 async def _in_thread(function: Callable[[], T]) -> T:

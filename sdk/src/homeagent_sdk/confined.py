@@ -1,8 +1,8 @@
 """``python -m homeagent_sdk.confined LIMITS -m MODULE ARGUMENT...``: run a module that may do no more than ``LIMITS``.
 
-Linux only: files, programs, signals and traces by Landlock, the network by an empty network namespace, out of which the
-one way is a proxy of the core (`forwarded`), where it offers one. What the kernel does not have is left out;
-``python -m homeagent_sdk.confined`` alone prints what it has, as JSON.
+Linux only: files, programs, signals and traces by Landlock, sockets in the file system by seccomp, the network by an
+empty network namespace, out of which the one way is a proxy of the core (`forwarded`), where it offers one. What the
+kernel does not have is left out; ``python -m homeagent_sdk.confined`` alone prints what it has, as JSON.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import os
 import runpy
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from homeagent_sdk.local_sockets import forbid_local_sockets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,7 +68,10 @@ class _PathAttributes(ctypes.Structure):
 
 
 def confine(limits: Limits) -> tuple[str, ...]:
-    """Confine this process and what it starts, for good; return what is enforced: ``net``, ``files``."""
+    """Confine this process and what it starts, for good; return what is enforced: ``net``, ``files``, ``sockets``.
+
+    A process that may run programs may also use their sockets in the file system.
+    """
     if sys.platform != "linux":
         return ()
     enforced = []
@@ -79,8 +84,12 @@ def confine(limits: Limits) -> tuple[str, ...]:
 
             raise_loopback()
             hand_over(int(proxy))
+    elif proxy:
+        os.close(int(proxy))  # the network is open here: nobody asks for a way out
     if _without_files(kernel, limits):
         enforced.append("files")
+    if not limits.run and forbid_local_sockets(kernel):
+        enforced.append("sockets")
     return tuple(enforced)
 
 
@@ -89,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     match arguments:
         case []:
-            print(json.dumps(confine(Limits(("/",), ("/",), ("/",), net=False))))  # noqa: T201
+            print(json.dumps(confine(Limits(("/",), ("/",), (), net=False))))  # noqa: T201
             return 0
         case [limits, "-m", module, *rest]:
             confine(Limits.of_text(limits))

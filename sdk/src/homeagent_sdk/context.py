@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
     import logging
@@ -13,14 +13,18 @@ if TYPE_CHECKING:
 
     from homeagent_sdk.recollection import MemoryAccess
 
-__all__ = ["Injection", "PluginContext", "ToolContext"]
+__all__ = ["InjectOptions", "Injection", "PluginContext", "ToolContext"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """A message that a plugin puts in, at once or at a time: ``at`` has a zone, or is None for at once."""
+    """A message that a plugin puts in, at once or at a time: ``at`` has a zone, or is None for at once.
+
+    Of several that wait the one with the highest ``priority`` comes first. One that ``interrupt``s stops the turn under
+    way in its chat; what was said and done in it is kept, and it is gone on with afterwards.
+    """
 
     id: str
     text: str
@@ -28,6 +32,21 @@ class Injection:
     chat: str
     no_memory: bool
     at: datetime | None
+    interrupt: bool = False
+    priority: int = 0
+
+
+class InjectOptions(TypedDict, total=False):
+    """How a message is put in: ``inject("Fire!", interrupt=True)``.
+
+    ``no_memory`` keeps it out of computation. ``interrupt`` stops the turn under way in the chat, unless that one has a
+    higher priority, and goes on with it afterwards: nothing that was said or done is lost. Of what waits the highest
+    ``priority`` comes first; 0 is that of a person's message.
+    """
+
+    no_memory: bool
+    interrupt: bool
+    priority: int
 
 
 class PluginContext(Protocol):
@@ -57,13 +76,20 @@ class PluginContext(Protocol):
         ...
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
-        """Put a message in as if it had come from a channel; return its id.
+        """Put a message in as if it had come from a channel; return its id. The answer goes to that channel's chat.
 
         The chat is the present one where none is named. With ``at`` it waits until then, on disk: it survives a
-        restart, and what fell due in between comes right after it. ``no_memory`` keeps it out of computation. Raises
-        ``ToolError`` when there is no chat, or when the turn is private and leaves nothing behind.
+        restart, and what fell due in between comes right after it. ``no_memory=True`` keeps it out of computation,
+        ``interrupt=True`` and ``priority=5`` bring it before others (`InjectOptions`). Raises ``ToolError`` when there
+        is no chat, or when the turn is private and leaves nothing behind.
         """
         ...
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from homeagent_sdk.errors import CleanerError
 
-__all__ = ["select_field"]
+__all__ = ["read_json", "select_field"]
 
 # strict=False: tools do put raw line breaks into JSON strings.
 _DECODER = json.JSONDecoder(strict=False)
@@ -26,6 +26,19 @@ class _Document(NamedTuple):
     value: object
     open_levels: int
     open_string: bool
+
+
+def read_json(text: str) -> object:
+    """Return the JSON value that ``text`` begins with, for a cleaner function; of one that was cut off, what is there.
+
+    Of a string that is its beginning, of a number nothing. Raises ``CleanerError``, never anything else.
+    """
+    try:
+        return _decode(text, "read_json").value
+    except RecursionError:
+        raise CleanerError(
+            "read_json", "the JSON is nested too deeply", "Use a regex() cleaner for this tool"
+        ) from None
 
 
 def select_field(text: str, path: tuple[str, ...], where: str) -> str:

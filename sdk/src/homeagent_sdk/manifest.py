@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Description", "describe"]
 
-_KEYS: Final = ("name", "version", "sdk", "permissions", "dependencies", "settings")
+_KEYS: Final = ("name", "version", "sdk", "module", "permissions", "dependencies", "settings")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _VERSION: Final = re.compile(r"[0-9][0-9A-Za-z.+!-]{0,39}")
 _REQUIREMENT: Final = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:[\[(<>=!~;@ ].*)?")
@@ -40,11 +40,12 @@ class Description:
     permissions: tuple[Permission, ...] = ()
     dependencies: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
+    named_module: str = ""
 
     @property
     def module(self) -> str:
-        """The name of the module that holds ``plugin``, where its source does not say another."""
-        return self.name.replace("-", "_")
+        """The module that holds ``plugin``: called like the plugin unless the manifest says another."""
+        return self.named_module or self.name.replace("-", "_")
 
 
 def describe(source: PluginSource) -> Description:
@@ -55,8 +56,9 @@ def describe(source: PluginSource) -> Description:
     version = _text(table.get("version", source.around.get("version")), "version", problems)
     dependencies = _dependencies(source, problems)
     wanted = _sdk(source, dependencies, problems)
+    module = _module(table, problems)
     if name is not None:
-        _check_name(name, problems)
+        _check_name(name, module, problems)
     if version is not None and not _VERSION.fullmatch(version):
         problems.append(Problem("version", f"{version!r} is no version", 'Write e.g. version = "1.0.0"'))
     permissions = _permissions(table.get("permissions", []), problems)
@@ -67,7 +69,7 @@ def describe(source: PluginSource) -> Description:
     if problems or name is None or version is None:
         raise ManifestError(source.where, problems)
     own = tuple(line for line in dependencies if not _is_sdk(line))
-    found = Description(name, version, wanted, permissions, own, settings)
+    found = Description(name, version, wanted, permissions, own, settings, module)
     _check_module(source, found)
     return found
 
@@ -85,17 +87,31 @@ def _text(value: object, key: str, problems: list[Problem]) -> str | None:
     if isinstance(value, str) and value:
         return value
     reason = "is missing" if value is None else f"is {value!r}, no text"
-    problems.append(Problem(key, reason, f'Write e.g. {key} = "{"weather" if key == "name" else "1.0.0"}"'))
+    problems.append(Problem(key, reason, f'Write e.g. {key} = "{"1.0.0" if key == "version" else "weather"}"'))
     return None
 
 
-def _check_name(name: str, problems: list[Problem]) -> None:
-    module = name.replace("-", "_")
+def _module(table: Mapping[str, object], problems: list[Problem]) -> str:
+    """Return the module that the manifest names, or an empty text: for a plugin that is called like one of Python's."""
+    if "module" not in table:
+        return ""
+    module = _text(table["module"], "module", problems) or ""
+    if module and (not module.isidentifier() or _is_taken(module)):
+        problems.append(Problem("module", f"{module!r} can't be the name of a module of yours", "Choose another"))
+    return module
+
+
+def _is_taken(module: str) -> bool:
+    return module in sys.stdlib_module_names or keyword.iskeyword(module) or module.startswith("homeagent")
+
+
+def _check_name(name: str, module: str, problems: list[Problem]) -> None:
     if not _NAME.fullmatch(name):
         fix = "Use small letters, digits, _ and -, the first one a letter, 40 at most"
         problems.append(Problem("name", f"{name!r} can't be its name", fix))
-    elif module in sys.stdlib_module_names or keyword.iskeyword(module) or module.startswith("homeagent"):
-        problems.append(Problem("name", f"{name!r} is a name that Python or the program uses", "Choose another"))
+    elif name.startswith("homeagent") or (not module and _is_taken(name.replace("-", "_"))):
+        fix = 'Choose another, or name the module: module = "my_module"'
+        problems.append(Problem("name", f"{name!r} is a name that Python or the program uses", fix))
 
 
 def _sdk(source: PluginSource, dependencies: tuple[str, ...], problems: list[Problem]) -> str:

@@ -1,4 +1,4 @@
-"""A plugin: tools, stages, settings, and what happens when it starts and stops."""
+"""A plugin: tools, stages, channels, settings, and what happens when it starts and stops."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from homeagent_sdk.channels import Channel
 from homeagent_sdk.errors import DeclarationError
 from homeagent_sdk.settings import check_settings
 from homeagent_sdk.stages import StageHandler, check_handler
@@ -41,12 +42,15 @@ class Plugin:
     settings: type | None = None
     on_start: Callable[[PluginContext], object] | None = None
     on_stop: Callable[[PluginContext], object] | None = None
+    channels: Iterable[Channel] = ()
 
     def __post_init__(self) -> None:
         where = f"plugin {self.name!r}"
         object.__setattr__(self, "tools", _all_of(Tool, self.tools, where, "tools", "Put @tool on the function"))
         stages = _all_of(StageHandler, self.stages, where, "stages", "Put e.g. @stage.on_input.decide on the function")
         object.__setattr__(self, "stages", stages)
+        channels = _all_of(Channel, self.channels, where, "channels", 'Write Channel("name", YourConnection)')
+        object.__setattr__(self, "channels", channels)
         if not _NAME.fullmatch(self.name):
             fix = "Use small letters, digits, _ and -, the first one a letter, 40 at most"
             raise DeclarationError(where, "this can't be its name", fix)
@@ -55,6 +59,9 @@ class Plugin:
         for name, count in Counter(tool.name for tool in self.tools).items():
             if count > 1:
                 raise DeclarationError(where, f"it has two tools named {name!r}", "Rename one: @tool(name=...)")
+        for name, count in Counter(channel.name for channel in self.channels).items():
+            if count > 1:
+                raise DeclarationError(where, f"it has two channels named {name!r}", "Rename one")
         for handler in self.stages:
             check_handler(handler, where)
         if self.settings is not None:

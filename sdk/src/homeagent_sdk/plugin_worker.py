@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import importlib
 import inspect
 import logging
@@ -18,6 +19,8 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from homeagent_sdk.calling import call_function, call_tool
+from homeagent_sdk.channels import Outgoing
+from homeagent_sdk.connections import Connections
 from homeagent_sdk.convert import convert_arguments
 from homeagent_sdk.errors import DeclarationError
 from homeagent_sdk.peer import Peer
@@ -25,7 +28,7 @@ from homeagent_sdk.plugin import Plugin
 from homeagent_sdk.settings import read_settings
 from homeagent_sdk.stage_data import ToolCall, TurnInfo
 from homeagent_sdk.wire_values import WireError
-from homeagent_sdk.worker_context import WorkerCallContext, WorkerCallSeat, WorkerContext
+from homeagent_sdk.worker_context import WorkerCallContext, WorkerCallSeat, WorkerChannelContext, WorkerContext
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -49,6 +52,7 @@ class PluginEnd:
         self._loop = asyncio.get_running_loop()
         self._plugin: Plugin | None = None
         self._context = WorkerContext("", self)
+        self._connections = Connections(())
         self._threads = 0
 
     def joined(self, peer: Peer) -> None:
@@ -78,6 +82,14 @@ class PluginEnd:
                 return await self._call(call, turn, seat)
             case "handle", {"place": int(place), "values": dict(given)}:
                 return await self._handle(place, given)
+            case "listen", {"channel": str(channel)}:
+                await self._connections.listen(WorkerChannelContext(self._context, channel))
+                return None
+            case "send", {"channel": str(channel), "message": Outgoing() as message}:
+                return await self._connections.send(channel, message)
+            case "typing", {"channel": str(channel), "chat": str(chat)}:
+                await self._connections.typing(channel, chat)
+                return None
         raise WireError("request", f"{method} is none that is known", "Use an SDK of the same version")
 
     def told(self, method: str, values: Mapping[str, object]) -> None:
@@ -105,6 +117,9 @@ class PluginEnd:
             fix = f"Write {name} = Plugin(...) at its top level"
             raise DeclarationError(module, f"it has no Plugin called {name!r}", fix)
         self._plugin = found
+        for own in (found.name, module.partition(".")[0]):  # libraries tell too much: addresses with keys in them
+            logging.getLogger(own).setLevel(logging.INFO)
+        self._connections = Connections(found.channels)
         self._context.plugin = found.name
         return declaration_of(found)
 
@@ -190,7 +205,17 @@ def declaration_of(plugin: Plugin) -> dict[str, object]:
     handlers = [
         {"stage": each.stage, "verb": each.verb, "name": each.name, "takes": list(each.takes)} for each in plugin.stages
     ]
-    return {"name": plugin.name, "version": plugin.version, "tools": tools, "handlers": handlers}
+    channels = [
+        {
+            "name": each.name,
+            "can": dataclasses.asdict(each.can),
+            "input": _policy(each.input),
+            "output": _policy(each.output),
+        }
+        for each in plugin.channels
+    ]
+    named = {"name": plugin.name, "version": plugin.version}
+    return {**named, "tools": tools, "handlers": handlers, "channels": channels}
 
 
 def _policy(policy: MemoryPolicy) -> dict[str, object]:
@@ -218,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         case _:
             print(_USAGE, file=sys.stderr)  # noqa: T201
             return 2
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     sys.path.append(folder)  # at the end: a plugin must not shadow the standard library
     connection = socket.socket(fileno=int(number))
     connection.set_inheritable(False)

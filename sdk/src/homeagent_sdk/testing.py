@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from homeagent_sdk.calling import call_function, call_tool
 from homeagent_sdk.context import Injection
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
+    from homeagent_sdk.channels import Arrival, Connection
+    from homeagent_sdk.context import InjectOptions
     from homeagent_sdk.pipeline import Cleaner
     from homeagent_sdk.results import ToolResult
     from homeagent_sdk.tools import AnyTool
@@ -43,8 +45,9 @@ _SLOW_SECONDS = 1.0
 class FakeHost:
     """Starts a plugin, runs its tools, stops it. Use it with ``async with``, or call a tool right away.
 
-    ``questions``, ``progress``, ``injected`` and ``memory.notes`` are what the plugin did; ``consent`` is what the
-    person answers. ``data_folder`` is a temporary folder unless one is given.
+    ``questions``, ``progress``, ``injected``, ``arrivals`` and ``memory.notes`` are what the plugin did; ``put_in``
+    counts the injections, those taken back too; ``consent`` is what the person answers. ``data_folder`` is a temporary
+    folder unless one is given. `connect` gives a connection of one of its channels.
     """
 
     def __init__(
@@ -62,6 +65,8 @@ class FakeHost:
         self.questions: list[str] = []
         self.progress: list[str] = []
         self.injected: list[Injection] = []
+        self.put_in = 0
+        self.arrivals: list[Arrival] = []
         self.state: object = None
         where = f"settings of {plugin.name}"
         self.settings = read_settings(plugin.settings, settings or {}, where) if plugin.settings else None
@@ -85,6 +90,16 @@ class FakeHost:
         if self._temporary:
             shutil.rmtree(self.data_folder, ignore_errors=True)
 
+    def connect(self, channel: str) -> Connection:
+        """Return a connection of a channel: listen with it, send through it. What arrives is in ``arrivals``."""
+        found = next((each for each in self.plugin.channels if each.name == channel), None)
+        if found is None:
+            names = ", ".join(each.name for each in self.plugin.channels)
+            raise DeclarationError(
+                f"plugin {self.plugin.name!r}", f"it has no channel {channel!r}", f"There are {names}"
+            )
+        return found.connect(FakeContext(self, channel))
+
     async def call(self, tool: str, /, **arguments: object) -> ToolResult:
         """Call a tool with JSON values, as a model does; what it refuses comes back as an error result."""
         found = next((each for each in self.plugin.tools if each.name == tool), None)
@@ -101,18 +116,18 @@ class FakeHost:
 
 
 class FakeContext:
-    """The ``ToolContext`` of a `FakeHost`."""
+    """The ``ToolContext``, or the ``ChannelContext`` of ``channel``, of a `FakeHost`."""
 
     call_id = "call-1"
     turn_id = "turn-1"
-    channel = "test"
     chat = "main"
     person = "owner"
     private = False
     cancelled = False
 
-    def __init__(self, host: FakeHost) -> None:
+    def __init__(self, host: FakeHost, channel: str = "test") -> None:
         self._host = host
+        self.channel = channel
         self.plugin = host.plugin.name
         self.memory = host.memory
         self.data_folder = host.data_folder
@@ -135,12 +150,29 @@ class FakeContext:
         """Remember the line."""
         self._host.progress.append(text)
 
+    async def arrived(self, arrival: Arrival) -> bool:
+        """Remember the message; one whose id came before in its chat is there already."""
+        known = {(each.chat, each.id) for each in self._host.arrivals if each.id}
+        if (arrival.chat, arrival.id) in known:
+            return False
+        self._host.arrivals.append(arrival)
+        return True
+
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Remember the message; it goes nowhere."""
-        number = f"injection-{len(self._host.injected) + 1}"
-        self._host.injected.append(Injection(number, text, channel or self.channel, chat or self.chat, no_memory, at))
+        self._host.put_in += 1
+        number = f"injection-{self._host.put_in}"
+        place = (channel or self.channel, chat or self.chat)
+        how = (options.get("interrupt", False), options.get("priority", 0))
+        self._host.injected.append(Injection(number, text, *place, options.get("no_memory", False), at, *how))
         return number
 
     async def injections(self) -> Sequence[Injection]:

@@ -34,7 +34,7 @@ class Tool(Generic[P, R]):
 
     ``version`` is the number the author raises when the tool's results mean something else; ``parallel`` allows calls
     at the same time; ``returns_memory`` marks outputs that are recalled memory and must not be memorised again;
-    ``timeout`` is how many seconds a call may take, None for what the host allows.
+    ``timeout`` is how many seconds a call may take, None for what the host allows; ``confirm`` asks the person before.
     """
 
     function: Callable[P, R]
@@ -45,6 +45,7 @@ class Tool(Generic[P, R]):
     version: int
     signature: Signature = field(repr=False)
     timeout: float | None = None
+    confirm: bool = False
 
     def __post_init__(self) -> None:
         # So that inspect, help() and doctest see the function behind the tool.
@@ -69,6 +70,13 @@ class Tool(Generic[P, R]):
     def parameters(self) -> JsonSchema:
         """The JSON schema of the arguments, a fresh copy; unknown arguments are refused by it."""
         return copy.deepcopy(self.signature.parameters)
+
+    @property
+    def defaults(self) -> Mapping[str, object]:
+        """What the arguments that may be left out are then, as JSON values."""
+        properties = self.signature.parameters.get("properties")
+        found = properties.items() if isinstance(properties, dict) else ()
+        return {str(name): each["default"] for name, each in found if isinstance(each, dict) and "default" in each}
 
     @property
     def parameter_types(self) -> Mapping[str, object]:
@@ -107,6 +115,8 @@ class ToolOptions(TypedDict, total=False):
     """Raise it when the tool's results mean something else; from 1 on."""
     timeout: float | None
     """How many seconds a call may take; the host's limit (60) if left out."""
+    confirm: bool
+    """The person is asked before each call and shown its arguments; without a yes it is not made."""
 
 
 @overload
@@ -150,6 +160,7 @@ def _declare(function: Callable[P, R], options: ToolOptions) -> Tool[P, R]:
         version=options.get("version", 1),
         signature=signature,
         timeout=options.get("timeout"),
+        confirm=options.get("confirm", False),
     )
 
 
@@ -167,6 +178,7 @@ def _check_options(where: str, options: ToolOptions) -> None:
     if timeout is not None and not _is_timeout(timeout):
         raise DeclarationError(where, f"timeout is {timeout!r}", "Write seconds, more than 0 and at most a day")
     flags: dict[str, object] = {
+        "confirm": options.get("confirm", False),
         "parallel": options.get("parallel", False),
         "returns_memory": options.get("returns_memory", False),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+from homeagent_sdk.channels import RefusedError
 from homeagent_sdk.errors import ArgumentsError, DeclarationError, Problem, SdkError, SettingsError, ToolError
 from homeagent_sdk.traces import trace_of
 
@@ -22,6 +23,8 @@ def error_to_wire(error: BaseException) -> dict[str, object]:
     match error:
         case ToolError():
             return {"type": "ToolError", "parts": [error.field, error.reason, error.hint]}
+        case RefusedError():
+            return {"type": "RefusedError", "parts": [error.reason]}
         case ArgumentsError() | SettingsError():
             return {"type": type(error).__name__, "parts": [error.where], "problems": [list(p) for p in error.problems]}
         case SdkError():
@@ -38,6 +41,8 @@ def error_from_wire(value: object) -> Exception:
     match value:
         case {"type": "ToolError", "parts": [str(field), str(reason), str(hint)]}:
             return ToolError(field, reason, hint)
+        case {"type": "RefusedError", "parts": [str(reason)]}:
+            return RefusedError(reason)
         case {"type": "ArgumentsError", "parts": [str(where)], "problems": [*problems]}:
             return ArgumentsError(where, _problems(problems))
         case {"type": "SettingsError", "parts": [str(where)], "problems": [*problems]}:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final, Union, get_args, get_origin
 
+from homeagent_sdk.channels import Arrival, Outgoing
 from homeagent_sdk.context import Injection
 from homeagent_sdk.errors import SdkError
 from homeagent_sdk.recollection import ExplainedSegment, Recollected, Recollection
@@ -27,6 +28,7 @@ __all__ = ["WireError", "from_wire", "to_wire"]
 _KINDS: Final = {
     kind.__name__: kind
     for kind in (
+        *(Arrival, Outgoing),
         *(Attachment, Evidence, ExplainedSegment, Injection, KnownDocument, KnownFact, Message, No, OpenedDocument),
         *(Output, Prompt, Recollected, Recollection, Reply, ToolCall, ToolOutcome, ToolResult, TurnInfo),
     )

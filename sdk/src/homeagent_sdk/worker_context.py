@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, Unpack, cast
 
 from homeagent_sdk.call_facts import CallFacts, own_value
 from homeagent_sdk.remote_memory import RemoteMemory
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
     from datetime import datetime
 
-    from homeagent_sdk.context import Injection
+    from homeagent_sdk.channels import Arrival
+    from homeagent_sdk.context import Injection, InjectOptions
     from homeagent_sdk.recollection import MemoryAccess
     from homeagent_sdk.stage_data import TurnInfo
 
-__all__ = ["Core", "WorkerCallContext", "WorkerCallSeat", "WorkerContext"]
+__all__ = ["Core", "WorkerCallContext", "WorkerCallSeat", "WorkerChannelContext", "WorkerContext"]
 
 T = TypeVar("T")
 
@@ -69,10 +70,16 @@ class WorkerContext:
         return own_value(self.kept, kind, f"plugin {self.plugin!r}, context.state")
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in; return its id."""
-        return await self._inject(0, text=text, channel=channel, chat=chat, no_memory=no_memory, at=at)
+        return await self._inject(0, text=text, channel=channel, chat=chat, at=at, options=dict(options))
 
     async def injections(self) -> Sequence[Injection]:
         """Return what this plugin put in and still waits."""
@@ -84,6 +91,18 @@ class WorkerContext:
 
     async def _inject(self, seat: int, **values: object) -> str:
         return str(await self.core.request("inject", seat=seat, **values))
+
+
+class WorkerChannelContext(WorkerContext):
+    """The SDK's ``ChannelContext`` of one channel."""
+
+    def __init__(self, plugin: WorkerContext, channel: str) -> None:
+        super().__init__(plugin.plugin, plugin.core, plugin.folder, plugin.values, plugin.kept)
+        self.channel = channel
+
+    async def arrived(self, arrival: Arrival) -> bool:
+        """Hand a message in; return whether it will be answered."""
+        return bool(await self.core.request("arrived", channel=self.channel, arrival=arrival))
 
 
 @dataclass(frozen=True)
@@ -118,11 +137,17 @@ class WorkerCallContext(WorkerContext, CallFacts):
         self.core.call_soon("progress", seat=self._seat.number, text=text)
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in, in this chat unless another is named; return its id."""
         seat = self._seat.number
-        return await self._inject(seat, text=text, channel=channel, chat=chat, no_memory=no_memory, at=at)
+        return await self._inject(seat, text=text, channel=channel, chat=chat, at=at, options=dict(options))
 
     async def _remember(self, method: str, given: tuple[object, ...], named: dict[str, object]) -> object:
         return await self.core.request("memory", seat=self._seat.number, method=method, given=given, named=named)

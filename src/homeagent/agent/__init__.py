@@ -3,7 +3,7 @@
 from homeagent.agent.agent import Agent, AgentParts
 from homeagent.agent.events import Event, SilentUi
 from homeagent.agent.inbox import Inbox
-from homeagent.agent.incoming import Incoming
+from homeagent.agent.incoming import Incoming, Words, speaker_of
 from homeagent.agent.ports import KnowledgePort, MemoryPort, PastTurn, Ui
 from homeagent.agent.reading import Outputs, reading_plugin
 from homeagent.agent.recalling import Why
@@ -23,5 +23,7 @@ __all__ = [
     "SilentUi",
     "Ui",
     "Why",
+    "Words",
     "reading_plugin",
+    "speaker_of",
 ]

@@ -18,7 +18,7 @@ from homeagent.agent.incoming import OpenTurn
 from homeagent.agent.prompt import instructions, volatile_lines
 from homeagent.agent.pruning import Present
 from homeagent.agent.recalling import LOOK_AT, Why, asks, chosen, quotable, recall_for, with_facts
-from homeagent.agent.rendering import ON_INPUT, said, whole
+from homeagent.agent.rendering import ON_INPUT, resumed, said, whole
 from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
 from homeagent.agent.toolbox import Toolbox
@@ -97,7 +97,7 @@ class Agent:
             async with chat.lock:
                 return await self._respond(turn, chat)
         except asyncio.CancelledError:
-            turn.status = "interrupted"
+            turn.interrupted()
             raise
         finally:
             await turn.close()
@@ -111,7 +111,7 @@ class Agent:
             answer = await self._take_turn(turn, chat)
             turn.status = "done"
         except asyncio.CancelledError:
-            turn.status = "interrupted"
+            turn.interrupted()
             raise
         except HomeAgentError as error:
             turn.ui.show(TurnFailed(error))
@@ -137,6 +137,7 @@ class Agent:
         asked = Asked(self._offline if typed else self._model, self._tokens)
         conversation = Conversation(turn, asked, self._stages, toolbox, self._settings.rounds)
         answer = await conversation.hold(setting)
+        turn.status = "done"  # whatever comes now, the answer was given
         if answer:
             await self._stages.observe("after_output", output=Output(answer), turn=turn.info)
         return answer
@@ -144,20 +145,25 @@ class Agent:
     async def _come_in(self, turn: OpenTurn) -> Message | None:
         """Take what came in through its stage; None when a plugin stops it."""
         incoming = turn.incoming
-        attachments = tuple(CameWith(each.media_type, each.data, each.name) for each in incoming.attachments)
-        message = Message(incoming.text, attachments, incoming.no_memory, incoming.injected)
+        attachments = tuple(CameWith(each.media_type, each.data, each.name) for each in incoming.files)
+        message = Message(incoming.words, attachments, incoming.no_memory, incoming.injected)
         refused = await self._stages.decide("on_input", message=message, turn=turn.info)
         if refused is not None:
             turn.ui.show(Refused(refused.reason))
             await turn.add(Segment("system", refused.reason, plugin=ON_INPUT, no_memory=True))
             return None
+        if incoming.resumes:
+            quotes = isinstance(self._model, OfflineModel)  # it reads no conversation, only what is said now
+            turn.messages.append(said(message.text, (), incoming.speaker) if quotes else resumed(incoming.text))
+            return message
         made = await self._stages.transform("on_input", "message", message, turn=turn.info)
         made = replace(made, no_memory=message.no_memory, injected=message.injected)
         kept = tuple(Attachment(each.media_type, each.data, each.name) for each in made.attachments)
         if made != message:
-            new = tuple(each for each in kept if each not in incoming.attachments)
+            new = tuple(each for each in kept if each not in incoming.files)
             await turn.add(Segment("user", made.text, plugin=ON_INPUT, attachments=new, no_memory=message.no_memory))
-        turn.messages.append(said(made.text, kept, incoming.speaker, injected=incoming.injected))
+        words = said(made.text, kept, incoming.speaker, name=incoming.name, injected=incoming.injected)
+        turn.messages.append(words)
         return made
 
     async def _recall(self, turn: OpenTurn, text: str, window: Window) -> Why:
@@ -180,7 +186,7 @@ class Agent:
 
     async def _set(self, turn: OpenTurn, message: Message, chat: Chat, window: Window) -> Setting:
         """Return what surrounds the turn's words; turns for which there is no room leave the window."""
-        tools = self._parts.registry.tools
+        tools = {name: tool for name, tool in self._parts.registry.tools.items() if turn.incoming.may_use(name)}
         prompt = Prompt(instructions(self._settings), (), tuple(tools))
         prompt = await self._stages.transform("pre_action", "prompt", prompt, message=message, turn=turn.info)
         specs = tuple(
@@ -197,7 +203,7 @@ class Agent:
 
     def _prune(self, turn: OpenTurn, chat: Chat, window: Window, wanted: Collection[str]) -> None:
         found = () if chat.why.nothing else [each.hit.turn for each in chat.why.passages]
-        left = window.prune(chat.room, Present(turn.incoming.text, found, wanted))
+        left = window.prune(chat.room, Present(turn.incoming.words, found, wanted))
         if not turn.incoming.private:
             chat.leaving += left
 
@@ -277,7 +283,11 @@ class Agent:
 
     def is_busy(self) -> bool:
         """Whether a turn is under way in any chat."""
-        return self._chats.any_locked()
+        return self.talking() > 0
+
+    def talking(self) -> int:
+        """Return in how many chats a turn is under way."""
+        return self._chats.locked()
 
     def look_again(self) -> None:
         """Read every window from the log again: for when something was forgotten, erased or archived elsewhere."""

@@ -81,9 +81,9 @@ class Chats:
             chat.window = await asyncio.to_thread(self._reopened, place, chat.before)
             chat.private, chat.stale = None, False
 
-    def any_locked(self) -> bool:
-        """Whether a turn is under way in any chat."""
-        return any(chat.lock.locked() for chat in tuple(self._chats.values()))
+    def locked(self) -> int:
+        """Return in how many chats a turn is under way."""
+        return sum(chat.lock.locked() for chat in tuple(self._chats.values()))
 
     def forget_windows(self) -> None:
         """Show every chat as it is in the log, from its next turn on; a turn under way goes on with what it has."""
@@ -95,10 +95,18 @@ class Chats:
 
     def views(self, place: Place, past: Iterable[PastTurn]) -> list[View]:
         """Return turns of the log as they go into the window of the chat at ``place``."""
+        past = list(past)
+        is_owner = self._memory.knowledge.is_owner
+        owners = {sender for sender in {each.sender for each in past} if is_owner(place.channel, sender)}
         return [
             view_of(
                 each.turn,
-                past_messages(each.segments, speaker_of(place, each.sender), injected=each.injected, limit=self._limit),
+                past_messages(
+                    each.segments,
+                    speaker_of(place, each.sender, owner=each.sender in owners),
+                    injected=each.injected,
+                    limit=self._limit,
+                ),
                 self._count,
                 each.at,
             )

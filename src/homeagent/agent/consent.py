@@ -58,7 +58,7 @@ class Consent:
         self.keeps()
         wanted = [text for text in unless if text.strip()]
         own = not self.incoming.injected
-        if own and wanted and all(said_in(self.incoming.text, text, share) for text in wanted):
+        if own and wanted and all(said_in(self.incoming.words, text, share) for text in wanted):
             return
         if not await self.ask(f"{english} {chinese}\n{_visible(detail[:_MOST_DETAIL])}"):
             raise ToolError("", "the person did not agree to this", "Don't try it another way: ask what they want")

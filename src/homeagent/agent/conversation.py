@@ -179,7 +179,7 @@ class Conversation:
             text = "".join(written)
             if text.strip():
                 self._turn.messages.append(spoken(text))
-                await self._turn.add(Segment("assistant", text, cites=cites))
+                await self._turn.add(Segment("assistant", text, error=True, cites=cites))  # it broke off
             raise
         raise BrokenReplyError(self._model.name, "the stream ended without a reply", "Try again")
 

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,12 +16,20 @@ from homeagent.memory.lease import Lease
 from homeagent_sdk import Injection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["Inbox"]
 
 _LONGEST_SLEEP = 5.0
+
+
+Ours = Callable[[Injection], bool | None]
+"""Whether this process takes a message that was put in; None: unless another process does."""
+
+
+def _if_nobody_else(_injection: Injection) -> None:
+    return None
 
 
 def _now() -> datetime:
@@ -34,6 +43,9 @@ class _Waiting:
 
     def due(self) -> datetime:
         return self.injection.at or datetime.min.replace(tzinfo=UTC)
+
+    def rank(self) -> tuple[int, datetime]:
+        return -self.injection.priority, self.due()
 
 
 class Inbox:
@@ -72,21 +84,20 @@ class Inbox:
         await self.done(injection)
         return True
 
-    async def next(self) -> Injection:
-        """Return the next message that is due, waiting for it; each is given once until it is `done`.
+    async def next(self, ours: Ours = _if_nobody_else) -> Injection:
+        """Return the next message that is due, the highest priority first, waiting for it; once until it is `done`.
 
-        While another process takes messages this one only waits to follow it.
+        ``ours`` says of a message whether this process takes it: yes, no, or (None) unless another one takes those.
         """
         while True:
-            taking = self._may_take()
             await self._look()
-            due = self._due() if taking else None
+            due = self._due(ours)
             if due is not None:
                 self._given.add(due.id)
                 return due
             self._changed.clear()
             try:
-                async with asyncio.timeout(self._sleep() if taking else _LONGEST_SLEEP):
+                async with asyncio.timeout(self._sleep()):
                     await self._changed.wait()
             except TimeoutError:
                 continue
@@ -118,16 +129,20 @@ class Inbox:
                 self._taker_lock = descriptor
         return self._taker_lock >= 0
 
-    def _due(self) -> Injection | None:
+    def _due(self, ours: Ours) -> Injection | None:
         now = self._clock()
         ready = [each for each in self._waiting.values() if each.injection.id not in self._given and each.due() <= now]
-        return min(ready, key=_Waiting.due).injection if ready else None
+        for each in sorted(ready, key=_Waiting.rank):
+            taken = ours(each.injection)
+            if self._may_take() if taken is None else taken:
+                return each.injection
+        return None
 
     def _sleep(self) -> float:
         # Not longer than a few seconds: other processes put messages in, clocks are set, and machines sleep.
-        times = [each.due() for each in self._waiting.values() if each.injection.id not in self._given]
-        left = (min(times) - self._clock()).total_seconds() if times else _LONGEST_SLEEP
-        return min(_LONGEST_SLEEP, max(0.01, left))
+        now = self._clock()
+        left = [(each.due() - now).total_seconds() for each in self._waiting.values() if each.due() > now]
+        return min((_LONGEST_SLEEP, *(max(0.01, each) for each in left)))
 
     async def _look(self) -> None:
         self._waiting = _by_id(await asyncio.to_thread(_read, self._path))
@@ -159,6 +174,8 @@ def _as_json(waiting: _Waiting) -> dict[str, object]:
         "chat": injection.chat,
         "no_memory": injection.no_memory,
         "at": injection.at.isoformat() if injection.at is not None else None,
+        "interrupt": injection.interrupt,
+        "priority": injection.priority,
     }
 
 
@@ -175,9 +192,11 @@ def _read(path: Path) -> list[_Waiting]:
 def _of_json(item: dict[str, object]) -> _Waiting:
     at = item["at"]
     moment = datetime.fromisoformat(at) if isinstance(at, str) else None
-    names = (str(item[name]) for name in ("id", "text", "channel", "chat"))
-    number, text, channel, chat = names
-    return _Waiting(str(item["plugin"]), Injection(number, text, channel, chat, bool(item["no_memory"]), moment))
+    number, text, channel, chat = (str(item[name]) for name in ("id", "text", "channel", "chat"))
+    priority = item.get("priority", 0)
+    urgency = (item.get("interrupt") is True, priority if isinstance(priority, int) else 0)
+    injection = Injection(number, text, channel, chat, bool(item["no_memory"]), moment, *urgency)
+    return _Waiting(str(item["plugin"]), injection)
 
 
 def _write(path: Path, text: str) -> None:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from homeagent.agent.incoming import RESUMED
 from homeagent.agent.marking import marked, opened
 from homeagent.memory import OWNER, Segment
 from homeagent.models.messages import Attachment, Message, ToolCall, is_taken
@@ -22,6 +23,7 @@ __all__ = [
     "calls_as_json",
     "cut_result",
     "past_messages",
+    "resumed",
     "said",
     "spoken",
     "tool_answer",
@@ -40,11 +42,18 @@ PICTURES: Final = "[what the results above brought along]"
 """The words beside pictures that a tool returned."""
 
 
-def said(text: str, attachments: Iterable[memory.Attachment], person: str, *, injected: bool = False) -> Message:
+def said(
+    text: str, attachments: Iterable[memory.Attachment], person: str, *, name: str = "", injected: bool = False
+) -> Message:
     """Return what came in as a message; only the owner's own words stand unmarked."""
     if injected or person != OWNER:
-        text = marked("message", text, **{"from": person, "by": "plugin" if injected else ""})
+        text = marked("message", text, **{"from": person, "name": name, "by": "plugin" if injected else ""})
     return Message("user", text, attachments=_attachments(attachments))
+
+
+def resumed(text: str) -> Message:
+    """Return the message that begins a turn which goes on with an interrupted one: this program's own words."""
+    return Message("user", marked("context", text))
 
 
 def spoken(text: str, calls: tuple[ToolCall, ...] = (), reasoning: str = "") -> Message:
@@ -85,12 +94,17 @@ def past_messages(segments: Iterable[Segment], sender: str, *, injected: bool, l
     """Return a turn of the log as messages, valid for a server: every call has its answer, every answer its call."""
     found: list[Message] = []
     waiting: dict[str, ToolCall] = {}
+    words: list[Segment] = []
     for segment in segments:
+        if segment.role != "user":
+            words = []
         match segment.role:
             case "user":
-                message = said(segment.text, segment.attachments, sender, injected=injected)
-                # A plugin's version of the words stands in for them.
-                found = [message] if segment.plugin else [*found, message]
+                # A plugin's version of the words stands in for them; several messages in a row are one.
+                found = [] if segment.plugin else found[:-1] if words else found
+                words = [segment] if segment.plugin else [*words, segment]
+                text, files = "\n".join(each.text for each in words), (f for each in words for f in each.attachments)
+                found = [*found, said(text, files, sender, injected=injected)]
             case "assistant":
                 found += _unanswered(waiting)
                 calls = _calls(segment.arguments)
@@ -101,6 +115,8 @@ def past_messages(segments: Iterable[Segment], sender: str, *, injected: bool, l
             case "system":
                 if segment.plugin == ON_INPUT:
                     return ()  # a plugin stopped it before the model was asked
+                if segment.plugin == RESUMED:
+                    found.append(resumed(segment.text))
     return _answered([*found, *_unanswered(waiting)])
 
 

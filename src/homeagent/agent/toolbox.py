@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Toolbox"]
 
 _log = logging.getLogger("homeagent.agent")
-_MOST_CHARACTERS = 10_000_000
+_MOST_CHARACTERS = 200_000_000
 _STOPPED = "[interrupted before it was finished]"
 _ASK_AGAIN = "Do something else, or tell the person what is in the way"
 
@@ -217,7 +217,7 @@ def _segment(call: models.messages.ToolCall, result: ToolResult, tool: ToolDecla
     return Segment(
         "tool",
         result.text,
-        tool=call.name or "unknown",
+        tool=tool.policy_name if tool is not None else call.name or "unknown",
         call_id=call.id,
         arguments=call.arguments,
         error=result.error,

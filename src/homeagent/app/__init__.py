@@ -17,7 +17,7 @@ from homeagent.app.hiding import key_variables
 from homeagent.app.home_knowledge import past_turn
 from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import cleaners_of, described_plugins
-from homeagent.app.plugin_loading import check_settings, tried_plugin
+from homeagent.app.plugin_loading import check_change, tried_plugin
 from homeagent.app.plugin_states import PluginState, plugin_growth, plugin_state
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "agent_settings",
     "apply_policies",
     "check",
-    "check_settings",
+    "check_change",
     "cleaners_of",
     "described_plugins",
     "distiller_of",

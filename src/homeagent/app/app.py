@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Incoming, Outputs, reading_plugin
+from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Outputs, reading_plugin
 from homeagent.app.extraction import Extraction
 from homeagent.app.hiding import hiding
-from homeagent.app.home_memory import INJECTED, HomeMemory
+from homeagent.app.home_channels import HomePast
+from homeagent.app.home_mcp import HomeMcp
+from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import HomePlugins, cleaner_places, cleaners_of, described_plugins
 from homeagent.app.restarting import changed_settings, restart
 from homeagent.builtin import built_ins
-from homeagent.errors import ConfigError, HomeAgentError
+from homeagent.channels import WEBHOOK, Hub, HubParts, Pauses, Webhook, WebhookLine
+from homeagent.errors import ConfigError
 from homeagent.memory import Memory, Place
 from homeagent.models import OfflineModel, TokenEstimator
 from homeagent.plugins import Host, InProcess, Registry
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from homeagent.agent import Ui
+    from homeagent.config import ChannelOptions, McpSettings
     from homeagent.memory.door.places import CleanerProcesses
     from homeagent.memory.embed.protocol import Embedder
     from homeagent.models import Model
@@ -34,9 +37,6 @@ if TYPE_CHECKING:
     from homeagent_sdk import Injection, Plugin
 
 __all__ = ["App", "AppParts"]
-
-_PAUSE_SECONDS = 30.0
-_log = logging.getLogger("homeagent.app")
 
 
 def _now() -> datetime:
@@ -49,7 +49,8 @@ class AppParts:
 
     ``model`` is the offline one by default, ``plugins`` are the built-ins; ``plugin_settings`` are by plugin name.
     ``distiller`` is a model that is asked for facts in quiet moments, beside the rules. ``hidden_variables`` of the
-    environment are seen by no program that a tool starts.
+    environment are seen by no program that a tool starts. ``channels`` are the owner's words about each channel,
+    ``pauses`` how long is waited before what could not be sent is tried again. ``mcp`` are the MCP servers by name.
     """
 
     model: Model = field(default_factory=OfflineModel)
@@ -59,6 +60,9 @@ class AppParts:
     embedder: Embedder | None = None
     distiller: Model | None = None
     hidden_variables: Collection[str] = ()
+    mcp: Mapping[str, McpSettings] = field(default_factory=dict)
+    channels: Mapping[str, ChannelOptions] = field(default_factory=dict)
+    pauses: Pauses = field(default_factory=Pauses)
     clock: Callable[[], datetime] = _now
 
 
@@ -72,10 +76,12 @@ class App:
         self.registry = Registry()
         self._host = Host(memory.home.root / "plugins", self.inbox)
         self._plugins = HomePlugins(memory.home.root, parts.plugin_settings)
+        self._mcp = HomeMcp(memory.home.root, self.registry, self._declare_policies)
+        self._mcp_settings = parts.mcp
         self._plugin_settings = parts.plugin_settings
         self._cleaners: CleanerProcesses | None = None
         self._following: asyncio.Task[None] | None = None
-        self._port = HomeMemory(memory)
+        self._port = HomeMemory(memory, lambda: self.agent.talking())
         self._retired: list[Model] = []
         self._distiller = parts.distiller
         self._extracting: asyncio.Task[None] | None = None
@@ -89,6 +95,8 @@ class App:
         self._check_names(parts.plugin_settings)
         agent_parts = AgentParts(self._port, parts.model, self.registry, TokenEstimator(), parts.clock)
         self.agent = Agent(agent_parts, _with_about(parts.agent, memory.home))
+        self.hub = self._made_hub(parts)
+        self.webhook = Webhook(self.hub, lambda: self.hub.options(WEBHOOK))
         memory.background.yield_to(self.agent.is_busy)
 
     @classmethod
@@ -110,6 +118,7 @@ class App:
             await self._plugins.join(self.registry, self._host)
             await self.registry.start()
             await self._declare_policies()
+            await self._mcp.use(self._mcp_settings)
             follow = self._plugins.follow(self.registry, self._host, self._plugins_changed)
             self._following = asyncio.create_task(follow)
             self._find_facts_with(self._distiller)
@@ -126,6 +135,7 @@ class App:
     async def _declare_policies(self) -> None:
         policies, returning = self.registry.policies(), self.registry.returning_memory()
         await asyncio.to_thread(self.memory.declare_policies, policies, returns_memory=returning)
+        await asyncio.to_thread(self.memory.overrides.declare_channels, self.registry.channel_policies())
 
     async def _plugins_changed(self) -> None:
         """Derive by the policies and cleaners that are there now."""
@@ -182,6 +192,10 @@ class App:
         await self._plugins.use(self.registry, prepared)
         await self._declare_policies()
 
+    async def use_mcp(self, settings: Mapping[str, McpSettings]) -> None:
+        """Go by these MCP servers, by name: what is new or has changed is started, what is gone is stopped."""
+        await self._mcp.use(settings)
+
     async def run_plugin(self, path: Path) -> Manifest:
         """Run the plugin in a file or folder, in the place of the one of its name; return what it declares.
 
@@ -192,36 +206,26 @@ class App:
         return manifest
 
     def _check_names(self, settings: Mapping[str, Mapping[str, object]]) -> None:
-        known = (*self.registry.plugins, *described_plugins(self.memory.home.root))
+        there = (name for name in self.registry.plugins if "." not in name)  # what has a dot is no plugin
+        known = (*there, *described_plugins(self.memory.home.root))
         unknown = set(settings) - set(known)
         if unknown:
             step = f"There are {', '.join(known)}"
             raise ConfigError(f"config.toml [plugins.{min(unknown)}]", "there is no such plugin", step)
 
     async def answer_injections(self, ui_for: Callable[[Injection], Ui]) -> None:
-        """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner."""
-        while True:
-            injection = await self.inbox.next()
-            try:
-                await self._answer(injection, ui_for(injection))
-                await self.inbox.done(injection.id)
-            except HomeAgentError as error:
-                _log.error("what %s put in could not be answered: %s", injection.id, error)
-                await asyncio.sleep(_PAUSE_SECONDS)
-                self.inbox.give_again(injection.id)
+        """Answer what plugins put in, when it is due, until cancelled; each exactly once, in the name of the owner.
 
-    async def _answer(self, injection: Injection, ui: Ui) -> None:
-        if await asyncio.to_thread(self._port.knows, INJECTED, injection.id):
-            return
-        incoming = Incoming(
-            injection.text,
-            Place(injection.channel, injection.chat),
-            no_memory=injection.no_memory,
-            injected=True,
-            source=INJECTED,
-            external_id=injection.id,
-        )
-        await self.agent.respond(incoming, ui)
+        What was put into a chat of a channel waits for `Hub.run`, which can send it there.
+        """
+        await self.hub.answer_injections(ui_for)
+
+    def _made_hub(self, parts: AppParts) -> Hub:
+        lines = {WEBHOOK: WebhookLine(lambda: self.hub.options(WEBHOOK))}
+        folder = self.memory.home.root / "channels"
+        past = HomePast(self.memory)
+        hub_parts = HubParts(self.agent, self.inbox, self.registry, past, folder, lines, parts.pauses, parts.clock)
+        return Hub(hub_parts, parts.channels)
 
     def _find_facts_with(self, distiller: Model | None) -> None:
         """Ask this model for facts from now on, or none; the one before is asked no more."""
@@ -239,6 +243,8 @@ class App:
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait({self._following})
+        await self._mcp.close()
+        await self.hub.close()
         try:
             self._find_facts_with(None)
             if self._ending:

@@ -51,6 +51,8 @@ def parts_of(config: Config, *, model: Model, embedder: Embedder) -> AppParts:
         embedder=embedder,
         distiller=distiller_of(config),
         hidden_variables=key_variables(config),
+        mcp=config.mcp,
+        channels=config.channel_options,
     )
 
 

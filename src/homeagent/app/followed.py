@@ -26,6 +26,7 @@ async def use_settings(app: App, read: config.Config, offline: OfflineModel) -> 
     await app.use_plugins(read.plugins)
     app.use(model_of(read, app.model, offline), agent_settings(read), distiller_of(read))
     app.hide_variables(key_variables(read))
+    await app.hub.use(read.channel_options)
 
 
 class FollowedSettings:
@@ -71,6 +72,7 @@ class FollowedSettings:
         await use_settings(app, read, self._offline)
         self.config = read
         apply_policies(app.memory, read, self.home.root)
+        await app.use_mcp(read.mcp)
         return True
 
     def _stamp(self) -> tuple[int, int, int]:

@@ -17,8 +17,14 @@ _SETTING: Final = "hide_variables"
 
 
 def key_variables(config: Config) -> frozenset[str]:
-    """Return the environment variables that the settings name as holding a key, of a model or the embedding server."""
-    named = (config.memory.key_env, *(each.key_env for each in config.models.values()))
+    """Return the environment variables that the settings name as holding a key: of models, embeddings, servers."""
+    servers = (name for each in config.mcp.values() for name in each.secret_variables)
+    named = (
+        config.memory.key_env,
+        *(each.key_env for each in config.models.values()),
+        *(each.key_env for each in config.channel_options.values()),
+        *servers,
+    )
     return frozenset(name for name in named if name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import PastTurn
+from homeagent.channels import INJECTED
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
 from homeagent.memory import OWNER, TurnId
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from homeagent.memory import Document, Fact, Memory, Place, Viewer
     from homeagent.memory.store.records import TurnRow
 
-__all__ = ["INJECTED", "HomeKnowledge", "past_turn"]
-
-INJECTED: Final = "injected"
-"""The source of turns that a plugin put in; their external id is the injection's."""
+__all__ = ["HomeKnowledge", "past_turn"]
 
 _WORDS: Final = 120
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from homeagent.app.home_knowledge import INJECTED, HomeKnowledge, past_turn
+from homeagent.app.home_knowledge import HomeKnowledge, past_turn
 from homeagent.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from homeagent.agent import PastTurn
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Status
 
-__all__ = ["INJECTED", "HomeMemory"]
+__all__ = ["HomeMemory"]
 
 _LOOKED_AT = 10
 """So many times as many turns are looked at as may be in view: archived ones stand among them."""
@@ -26,11 +26,17 @@ _FEW: Final = 40
 """So many things are derived before a turn recalls without being asked to: well under a second."""
 
 
+_MANY_TALK: Final = 4
+"""In so many chats at once a turn may be under way while the vectors that wait are made first."""
+
+
 class HomeMemory:
     """The memory as the agent asks for it (`homeagent.agent.MemoryPort`)."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, talking: Callable[[], int] = lambda: 1) -> None:
+        """``talking`` says in how many chats a turn is under way."""
         self._memory = memory
+        self._talking = talking
         self.knowledge = HomeKnowledge(memory)
 
     def begin(self, turn: Turn) -> TurnId:
@@ -62,8 +68,8 @@ class HomeMemory:
         return self._memory.recall(text, viewer=viewer, at=at, limit=limit)
 
     def settle_few(self) -> None:
-        """Derive what waits, unless it is much."""
-        if 0 < sum(self._memory.pending().values()) <= _FEW:
+        """Derive what waits, unless it is much, or many talk at once: then that is left to a quieter moment."""
+        if self._talking() <= _MANY_TALK and 0 < sum(self._memory.pending().values()) <= _FEW:
             self._memory.settle()
 
     def explain(self, name: str) -> Explanation:

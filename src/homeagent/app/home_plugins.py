@@ -24,7 +24,7 @@ from homeagent.plugins import (
     prepare_runtime,
     put_back_unless_good,
     put_in,
-    tools_of,
+    wanted_of,
 )
 from homeagent.plugins.shelf import CODE, FOLDER
 
@@ -148,7 +148,7 @@ class HomePlugins:
                     raise
                 keep()
             await runner.start()
-            Consents(self._root).give(told.name, asked_of(told, tools_of(runner.manifest.tools)))
+            Consents(self._root).give(told.name, asked_of(told, wanted_of(runner.manifest)))
             self._stamps = await asyncio.to_thread(_stamps, self._root)
         if isinstance(old, OutOfProcess):
             await old.retire()
@@ -218,7 +218,7 @@ class HomePlugins:
         runner = await OutOfProcess.open(name, runtime, host, settings or {})
         try:
             if check is not None:
-                check(tools_of(runner.manifest.tools))
+                check(wanted_of(runner.manifest))
             await runner.begin()
         except BaseException:
             await runner.stop()

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from homeagent.app.configured import check
+from homeagent.app.home_plugins import described_plugins
 from homeagent.plugins import Consents, Host, OutOfProcess, PluginError, named_plugin, prepare_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from homeagent.config import Config
     from homeagent.plugins import Description, Manifest, PluginSource, Runtime
     from homeagent_sdk import Injection
 
-__all__ = ["check_settings", "tried_plugin"]
+__all__ = ["check_change", "check_settings", "tried_plugin"]
 
 
 class _Nobody:
@@ -38,7 +41,20 @@ def tried_plugin(root: Path, source: PluginSource, told: Description) -> Manifes
 
     Only for a plugin that was agreed to. Raises `PluginError`.
     """
-    return asyncio.run(_loaded(root, told.name, prepare_runtime(root, source, told, fetch=True), None))
+    return asyncio.run(_declared(root, told.name, prepare_runtime(root, source, told, fetch=True)))
+
+
+def check_change(root: Path, key: str, read: Config) -> None:
+    """Raise `ConfigError` or `PluginError` when the settings can't be used as they are with ``key`` changed.
+
+    The plugin that the setting is of is asked, where it is on; so not from within an event loop.
+    """
+    installed = described_plugins(root)
+    check(read, installed=installed)
+    section, _, rest = key.partition(".")
+    name = rest.partition(".")[0]
+    if section == "plugins" and name in installed:
+        check_settings(root, name, read.plugins.get(name, {}))
 
 
 def check_settings(root: Path, name: str, values: Mapping[str, object]) -> None:
@@ -56,15 +72,21 @@ def check_settings(root: Path, name: str, values: Mapping[str, object]) -> None:
         runtime = prepare_runtime(root, found.source, found.description, fetch=False)
     except PluginError:
         return
-    asyncio.run(_loaded(root, name, runtime, values))
+    asyncio.run(_asked(root, name, runtime, values))
 
 
-async def _loaded(root: Path, name: str, runtime: Runtime, settings: Mapping[str, object] | None) -> Manifest:
-    """Load a plugin, see whether it takes the ``settings`` where there are any, and end it without a start."""
+async def _declared(root: Path, name: str, runtime: Runtime) -> Manifest:
     runner = await OutOfProcess.open(name, runtime, Host(root / "plugins", _Nobody()), {})
+    await runner.stop()
+    return runner.manifest
+
+
+async def _asked(root: Path, name: str, runtime: Runtime, settings: Mapping[str, object]) -> None:
     try:
-        if settings is not None:
-            await runner.accept(settings)
+        runner = await OutOfProcess.open(name, runtime, Host(root / "plugins", _Nobody()), {})
+    except PluginError:
+        return
+    try:
+        await runner.accept(settings)
     finally:
         await runner.stop()
-    return runner.manifest

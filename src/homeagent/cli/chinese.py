@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalogue", "Template", "error_in_chinese", "read_pairs", "reason_in_chinese"]
 
-ERRORS: Final = ("settings", "memory", "models", "plugins", "sdk", "server", "system")
+ERRORS: Final = ("settings", "memory", "models", "plugins", "channels", "mcp", "sdk", "server", "system")
 """The files that hold what errors say."""
 REASONS: Final = ("reasons",)
 """The files that hold why something is computed, and what matched in a search."""

@@ -25,6 +25,7 @@ from homeagent.plugins import (
     put_in,
     take_out,
     tools_of,
+    wanted_of,
 )
 
 if TYPE_CHECKING:
@@ -136,13 +137,15 @@ def _turn_on(session: Session, source: PluginSource, told: Description) -> int:
     consents = Consents(session.home.root)
     before = consents.all().get(told.name)
     seen = {**(before.tools if before else {}), **tools_of(tools)}
-    declared = tools_of(manifest.tools)
+    declared = wanted_of(manifest)
     growth = asked_of(told, seen).growth(asked_of(told, declared))
     if growth and not _asked(session, told.name, list(growth_lines(growth, terminal))):
         return 1
     consents.give(told.name, asked_of(told, declared))
     plain = {**plain_plugin(source, told, tools), "tools": declared, "state": "on"}
-    terminal.result(plain, [terminal.message("plugin_is_on", name=told.name, count=len(declared))])
+    lines = [terminal.message("plugin_is_on", name=told.name, count=len(manifest.tools))]
+    lines += [terminal.message("plugin_channel_next", name=each.name) for each in manifest.channels]
+    terminal.result(plain, lines)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from homeagent.cli.messages_chat import CHAT
 from homeagent.cli.messages_facts import FACTS
 from homeagent.cli.messages_forgetting import FORGETTING
+from homeagent.cli.messages_mcp import MCP
 from homeagent.cli.messages_plugin import PLUGIN
 from homeagent.cli.messages_policy import POLICY
 from homeagent.cli.messages_server import SERVER
@@ -18,6 +19,7 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     **CHAT,
     **FACTS,
     **FORGETTING,
+    **MCP,
     **PLUGIN,
     **POLICY,
     **SERVER,

@@ -95,6 +95,15 @@ FORGETTING: Final[dict[str, tuple[str, str]]] = {
     "unlinked": ("{channel} {sender} is a person of his own again.", "{channel} 的 {sender} 重新算作单独的人。"),
     "link_unknown": ("is not linked", "没有对应关系"),
     "link_unknown_next": ("See 'homeagent people list'", "请看 homeagent people list"),
+    "person_new": (
+        "{person} is somebody new: so far there were {known}.",
+        "{person} 是新的人：此前有 {known}。",
+    ),
+    "share_unknown": ("is nobody who was here or is linked", "不是来过或关联过的人"),
+    "share_unknown_next": (
+        "There are {known}; 'homeagent people link CHANNEL SENDER PERSON' adds another",
+        "已有：{known}；用 homeagent people link 渠道 发送者 人名 可以添加",
+    ),
     "shared_with": ("shared with {whom}", "已分享给 {whom}"),
     "shared_with_nobody": ("shared with nobody", "没有分享给任何人"),
     "bad_place": ("{text} is no chat", "{text} 不是聊天"),

@@ -88,6 +88,10 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_not_agreed": ("It stays off; nothing was changed.", "保持停用，没有做任何改动。"),
     "plugin_needs_yes": ("what it wants is not agreed to yet", "还没有同意它的要求"),
     "plugin_needs_yes_next": ("Read the lines above, then add --yes", "请阅读上面的内容，然后加上 --yes"),
+    "plugin_channel_next": (
+        "channel {name} answers whom you name by id: homeagent config set channels.{name}.owners '[\"ID\"]'",
+        "频道 {name} 只回答你按编号指定的人：homeagent config set channels.{name}.owners '[\"编号\"]'",
+    ),
     "plugin_is_on": ("{name} is on; tools: {count}.", "{name} 已启用，工具 {count} 个。"),
     "plugin_preparing": ("Making its environment and loading {name} ...", "正在准备 {name} 的运行环境……"),
     "plugin_is_off": ("{name} is off.", "{name} 已停用。"),
@@ -101,7 +105,8 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     ),
     "dev_loaded": ("{name} {version} is loaded.", "已加载 {name} {version}。"),
     "dev_before": ("The one before goes on.", "之前的版本继续运行。"),
-    "dev_progress": ("... {text}", "…… {text}"),
+    "dev_printed": ("printed: {text}", "打印：{text}"),
+    "dev_progress": ("... {text}", "进度：{text}"),
     "dev_done": ("done", "完成"),
     "dev_failed": ("failed", "失败"),
     "dev_raw": (
@@ -123,8 +128,8 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "plugin_problem_step": ("  {hint}", "  解决办法：{hint}"),
     "plugin_written": ("Written: {file}", "已生成 {file}"),
     "plugin_new_next": (
-        "Try it: homeagent plugin check {folder}, and in {folder}: python -m pytest",
-        "试一试：homeagent plugin check {folder}；在 {folder} 中运行 python -m pytest",
+        "Try it: homeagent plugin dev {folder}, homeagent plugin check {folder}, and in {folder}: python -m pytest",
+        "试一试：homeagent plugin dev {folder}、homeagent plugin check {folder}，并在 {folder} 中运行 python -m pytest",
     ),
 }  # fmt: skip
 """Messages by key, in English and in Chinese; gaps in braces."""

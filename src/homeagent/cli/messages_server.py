@@ -11,6 +11,11 @@ SERVER: Final[dict[str, tuple[str, str]]] = {
         "run the server: always on, for OpenAI and MCP clients and pages",
         "运行服务，供 OpenAI、MCP 客户端和网页使用",
     ),
+    "help_mcp_serve": (
+        "be an MCP server for the program that starts this, over standard input and output",
+        "作为启动它的程序的 MCP 服务，使用标准输入和输出",
+    ),
+    "option_mcp_person": ("in whose name it speaks (owner)", "以谁的名义访问（缺省 owner）"),
     "help_token": ("say who may speak to the server", "管理谁可以访问服务"),
     "help_token_new": ("make a token and show it once", "新建令牌，只显示一次"),
     "help_token_list": ("list the tokens, without their values", "列出令牌，不显示其内容"),

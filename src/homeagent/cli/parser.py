@@ -10,12 +10,13 @@ from homeagent import __version__
 from homeagent.cli.messages import message
 from homeagent.cli.parser_facts import add_documents, add_facts
 from homeagent.cli.parser_forgetting import add_forgetting, add_people, add_upkeep
+from homeagent.cli.parser_mcp import add_mcp
 from homeagent.cli.parser_plugin import add_plugin
 from homeagent.cli.parser_policy import add_policy
 from homeagent.cli.parser_server import add_server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["Commands", "Parser", "UsageError", "build"]
 
@@ -41,6 +42,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self.words = words
+        self._command = ""
         self.arguments = self.add_argument_group(words("arguments"))
         self.options = self.add_argument_group(words("options"))
         common = self.add_argument_group(words("common"))
@@ -49,6 +51,21 @@ class Parser(argparse.ArgumentParser):
         common.add_argument("--json", action="store_true", default=absent, help=words("option_json"))
         common.add_argument("--lang", choices=("en", "zh"), default=absent, help=words("option_lang"))
         common.add_argument("-h", "--help", action="help", help=words("option_help"))
+
+    def take_command(self, dest: str, about: str) -> None:
+        """Take what stands behind ``--`` as the words of a command, whatever options stand before it."""
+        self.arguments.add_argument(dest, metavar="-- WORD", nargs="*", help=about)
+        self._command = dest
+
+    def parse_known_args(  # type: ignore[override]  # as it is called for a command below this one
+        self, args: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse the words of a command line; argparse alone loses a list of words that follows options."""
+        place = args.index("--") if self._command and "--" in args else len(args)
+        found, left = super().parse_known_args(args[:place], namespace)
+        if place < len(args):
+            setattr(found, self._command, list(args[place + 1 :]))
+        return found, left
 
     def error(self, message: str) -> NoReturn:
         """Raise `UsageError` instead of leaving."""
@@ -123,6 +140,7 @@ def build(language: str) -> argparse.ArgumentParser:
     add_people(commands.add("people"))
     add_policy(commands.add("policy"))
     add_plugin(commands.add("plugin"))
+    add_mcp(commands.add("mcp"))
     add_server(commands)
     commands.add("doctor", "doctor:doctor")
     _config(commands.add("config"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent.errors import InputError
+from homeagent.memory import OWNER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,10 @@ def link(session: Session) -> int:
     """Say that a sender of a channel is a person."""
     channel, sender, person = session.arguments.channel, session.arguments.sender, session.arguments.person
     with session.memory() as memory:
+        known = {each.person for each in memory.people.listed()}
         memory.people.link(channel, sender, person)
+    if person not in known and person != OWNER:
+        session.terminal.say("person_new", person=person, known=", ".join(sorted(known)) or "-")
     _changed(session, channel, sender, person)
     return 0
 
@@ -88,11 +92,20 @@ def share(session: Session) -> int:
     arguments = session.arguments
     with session.memory() as memory:
         turn = memory.find(arguments.turn, source=arguments.source)
+        if arguments.person:
+            _must_be_known(session, arguments.person, {OWNER, *(each.person for each in memory.people.listed())})
         if arguments.person or arguments.place:
             memory.sharing.share(turn, person=arguments.person, place=_place(session))
         rows = memory.sharing.shares(turn)
     _shared(session, turn.turn_id, rows)
     return 0
+
+
+def _must_be_known(session: Session, person: str, known: Iterable[str]) -> None:
+    """Raise `InputError` for a person nobody is: what is shared with him would be shown to nobody."""
+    if person not in known:
+        say = session.terminal.message
+        raise InputError(repr(person), say("share_unknown"), say("share_unknown_next", known=", ".join(sorted(known))))
 
 
 def unshare(session: Session) -> int:

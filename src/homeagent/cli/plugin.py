@@ -70,7 +70,8 @@ def info(session: Session) -> int:
 
 def check(session: Session) -> int:
     """Print every problem of each plugin with its key; leave with 1 when there is one."""
-    paths: list[str] = session.arguments.paths
+    named: list[str] = session.arguments.paths
+    paths = [path for path in named if len(named) == 1 or not _is_beside(Path(path))]
     reports = {path: checked(Path(path), cache_folder() / "plugin-checks") for path in paths}
     ok = all(report.ok for report in reports.values())
     plain = {"ok": ok, "plugins": [{"path": path, **report.as_plain()} for path, report in reports.items()]}
@@ -87,6 +88,11 @@ def new(session: Session) -> int:
     lines = [*(say("plugin_written", file=file) for file in files), say("plugin_new_next", folder=name)]
     session.terminal.result({"files": [str(file) for file in files]}, lines)
     return 0
+
+
+def _is_beside(path: Path) -> bool:
+    """Whether a path is of those that a pattern such as ``plugins/*`` names besides: the tests' and Python's own."""
+    return path.name in ("conftest.py", "__pycache__") or path.name.startswith(("test_", ".")) or path.suffix == ".md"
 
 
 def _is_path(name: str) -> bool:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["dev"]
 
 _LOOK_SECONDS: Final = 0.3
+_PRINT_SECONDS: Final = 0.05
+"""How long what was printed last may take to come through its pipe."""
 
 
 def dev(session: Session) -> int:
@@ -104,7 +106,10 @@ class _Bench:
         from homeagent.cli.plugin_dev_calls import call_tool
 
         number = len(self.calls) + 1
+        logs = {path: path.stat().st_size for path in self._logs()}
         called = await call_tool(app, f"/tool {tool} {arguments}", number, self._ask)
+        await asyncio.sleep(_PRINT_SECONDS)
+        self._say(self._terminal.message("dev_printed", text=line) for line in self._printed(logs))
         self.failed = self.failed or called.failed
         self.calls.append(called.as_plain())
         if called.tool:
@@ -170,6 +175,16 @@ class _Bench:
             return False
         answer = await self._lines.next(self._terminal.message("ask_consent"))
         return (answer or "").strip().casefold() in ("y", "yes", "是")
+
+    def _logs(self) -> list[Path]:
+        return list((self._home / "logs").glob("plugin-*.txt"))
+
+    def _printed(self, before: dict[Path, int]) -> Iterator[str]:
+        """Yield what the plugin has printed since its log files had these sizes."""
+        for path in self._logs():
+            data = path.read_bytes()
+            start = before.get(path, 0)
+            yield from data[start if start <= len(data) else 0 :].decode("utf-8", "replace").splitlines()
 
     def _write_sample(self, called: DevCall) -> None:
         folder = (self._path if self._path.is_dir() else self._path.parent) / "samples"

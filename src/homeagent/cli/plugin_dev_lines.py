@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from homeagent_sdk import MemoryPolicy
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,7 +29,7 @@ def tool_lines(app: App, terminal: Terminal, loaded: Manifest | None = None) -> 
     for name, tool in app.registry.tools.items():
         if tool.plugin == _OWN:
             continue
-        policy = tool.policy
+        policy = tool.policy or MemoryPolicy()  # every plugin declares one
         kind = "no_memory" if policy.no_memory else "cleaner" if policy.cleaner else "plain"
         treatment = terminal.message(f"plugin_treatment_{kind}", cleaner=policy.cleaner.spec if policy.cleaner else "")
         properties = tool.parameters.get("properties")

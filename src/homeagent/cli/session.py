@@ -86,6 +86,7 @@ class Session:
         await use_settings(app, read, self._offline)
         self.config = read
         apply_policies(app.memory, self.config, self.home.root)
+        await app.use_mcp(read.mcp)
 
     def follow_settings(self, memory: Memory) -> None:
         """Read the settings again and set the policies they name. Raises `ConfigError`."""

@@ -6,11 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from homeagent import config
-from homeagent.app import check, check_settings, described_plugins, hidden_secrets
+from homeagent.app import check_change, hidden_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from homeagent.cli.session import Session
 
@@ -43,21 +42,11 @@ def path(session: Session) -> int:
 
 def _changed(session: Session, value: str | None, done: str) -> int:
     key: str = session.arguments.key
-    checked = partial(_check, session.home.root, key)
+    checked = partial(check_change, session.home.root, key)
     found = hidden_secrets(config.shown(config.change(session.home.config, key, value, checked)))
     session.terminal.say(done, key=key, file=session.home.config)
     session.terminal.result(found | {"path": str(session.home.config)}, ())
     return 0
-
-
-def _check(root: Path, key: str, read: config.Config) -> None:
-    """Raise `ConfigError` or `PluginError` for settings that can't be used; the plugin that one is of is asked."""
-    installed = described_plugins(root)
-    check(read, installed=installed)
-    section, _, rest = key.partition(".")
-    name = rest.partition(".")[0]
-    if section == "plugins" and name in installed:
-        check_settings(root, name, read.plugins.get(name, {}))
 
 
 def _flat(value: object, name: str) -> Iterator[str]:

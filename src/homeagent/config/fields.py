@@ -9,10 +9,24 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["KEYS", "KEY_STEP", "MODEL", "MODEL_EXAMPLE", "SECTIONS", "Field", "text_value"]
+__all__ = [
+    "CHANNEL",
+    "KEYS",
+    "KEY_STEP",
+    "MCP",
+    "MCP_EXAMPLE",
+    "MODEL",
+    "MODEL_EXAMPLE",
+    "SECTIONS",
+    "Field",
+    "text_value",
+]
 
 MODEL_EXAMPLE: Final = "base_url = 'http://127.0.0.1:11434/v1', model = 'qwen3:8b'"
 """A whole source in one line, as ``config set models.NAME`` takes it."""
+
+MCP_EXAMPLE: Final = "command = 'uvx', args = ['mcp-server-time']"
+"""A whole MCP server in one line, as ``config set mcp.NAME`` takes it."""
 
 KEYS: Final = frozenset({"key", "api_key", "apikey", "token", "password", "secret"})
 """What people call the setting in which they would write a key."""
@@ -24,6 +38,11 @@ KEY_STEP: Final = (
 """What to do instead."""
 
 _NOT_THE_KEY: Final = "the name of an environment variable, not the key itself"
+
+
+_VARIABLE: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_NAME: Final = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_ADDRESS: Final = re.compile(r"https?://[^\s/@?#]+(?:[/?#][^\s]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +75,15 @@ def _texts(value: object) -> str | None:
     return None if fits else "a list of texts"
 
 
+def _ids(value: object) -> str | None:
+    fits = isinstance(value, list) and all(isinstance(each, str | int) and not isinstance(each, bool) for each in value)
+    return None if fits else "a list of ids"
+
+
+def _flag(value: object) -> str | None:
+    return None if isinstance(value, bool) else "true or false"
+
+
 def _whole(least: int, most: int) -> Callable[[object], str | None]:
     def wrong(value: object) -> str | None:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -77,6 +105,32 @@ def _number(above: float, *, or_equal: bool = False) -> Callable[[object], str |
 
 def _one_of(*names: str) -> Callable[[object], str | None]:
     return lambda value: None if value in names else " or ".join(f'"{name}"' for name in names)
+
+
+def _truth(value: object) -> str | None:
+    return None if isinstance(value, bool) else "true or false"
+
+
+def _variables(value: object) -> str | None:
+    fits = isinstance(value, list) and all(isinstance(each, str) and _VARIABLE.fullmatch(each) for each in value)
+    return None if fits else "a list of names of environment variables"
+
+
+def _named(value: object) -> str | None:
+    fits = isinstance(value, dict) and all(
+        isinstance(each, str) and _NAME.fullmatch(name) for name, each in value.items()
+    )
+    return None if fits else "a table of texts"
+
+
+def _named_variables(value: object) -> str | None:
+    fits = _named(value) is None and isinstance(value, dict) and _variables([*value.values()]) is None
+    return None if fits else "a table of names of environment variables, not the keys themselves"
+
+
+def _address(value: object) -> str | None:
+    fits = isinstance(value, str) and _ADDRESS.fullmatch(value)
+    return None if fits else "an address that begins with http:// or https://, without a user name or password"
 
 
 _TOKENS: Final = _whole(256, 100_000_000)
@@ -125,3 +179,36 @@ MODEL: Final[Mapping[str, Field]] = {
     "priority": Field(_whole(0, 1_000_000), "priority = 1"),
 }
 """What a source of a model may have."""
+
+MCP: Final[Mapping[str, Field]] = {
+    "command": Field(_some_text, 'command = "uvx"'),
+    "args": Field(_texts, 'args = ["mcp-server-time"]'),
+    "env": Field(_named, 'env = { LOG_LEVEL = "warning" }', private=True),
+    "pass_env": Field(_variables, 'pass_env = ["NOTES_KEY"]', private=True),
+    "cwd": Field(_some_text, 'cwd = "~/notes"'),
+    "url": Field(_address, 'url = "http://127.0.0.1:8080/mcp"', private=True),
+    "headers": Field(_named, 'headers = { X-Room = "kitchen" }', private=True),
+    "headers_env": Field(_named_variables, 'headers_env = { X-Key = "NOTES_KEY" }', private=True),
+    "key_env": Field(_variable, 'key_env = "NOTES_KEY"', private=True),
+    "timeout": Field(_SECONDS, "timeout = 60"),
+    "confirm": Field(_one_of("destructive", "always", "never"), 'confirm = "always"'),
+    "enabled": Field(_truth, "enabled = true"),
+}
+"""What an MCP server may have, besides its table of policies."""
+CHANNEL: Final[Mapping[str, Field]] = {
+    "on": Field(_flag, "on = true"),
+    "owners": Field(_ids, 'owners = ["12345678"]'),
+    "members": Field(_ids, 'members = ["12345678", "23456789"]'),
+    "groups": Field(_ids, 'groups = ["98765432"]'),
+    "strangers": Field(_one_of("silent", "polite"), 'strangers = "polite"'),
+    "answer": Field(_one_of("addressed", "always"), 'answer = "addressed"'),
+    "prefixes": Field(_texts, 'prefixes = ["/ai", "小家"]'),
+    "merge_seconds": Field(_PRICE, "merge_seconds = 1.5"),
+    "status_seconds": Field(_SECONDS, "status_seconds = 8"),
+    "guest_tools": Field(_texts, 'guest_tools = ["clock_now", "memory_recall"]'),
+    "language": Field(_one_of("auto", "en", "zh"), 'language = "zh"'),
+    "key_env": Field(_variable, 'key_env = "WEBHOOK_KEY"', private=True),
+    "key_file": Field(text_value, 'key_file = "~/.config/webhook.key"', private=True),
+    "callback": Field(text_value, 'callback = "http://127.0.0.1:9000/answers"', private=True),
+}
+"""What may be said of a channel."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, cast
 
-from homeagent.config.fields import KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS
-from homeagent.config.settings import AgentOptions, Config, MemorySettings, ModelSettings, UiSettings
+from homeagent.config.fields import CHANNEL, KEY_STEP, KEYS, MCP, MCP_EXAMPLE, MODEL, MODEL_EXAMPLE, SECTIONS
+from homeagent.config.settings import (
+    AgentOptions,
+    ChannelOptions,
+    Config,
+    McpSettings,
+    MemorySettings,
+    ModelSettings,
+    UiSettings,
+)
 from homeagent.errors import ConfigError
 from homeagent_sdk import MemoryPolicy, parse_cleaner
 from homeagent_sdk.errors import SdkError
@@ -17,9 +25,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homeagent.config.fields import Field
-    from homeagent.config.settings import DistilName, EmbedderName, LanguageName
+    from homeagent.config.settings import ConfirmName, DistilName, EmbedderName, LanguageName
 
 __all__ = ["load", "parse", "text_of"]
+
+
+_LONGEST_SERVER: Final = 32
+_OF_COMMAND: Final = frozenset({"args", "env", "pass_env", "cwd"})
+_OF_URL: Final = frozenset({"headers", "headers_env", "key_env"})
+_KEY_OF_SERVER: Final = "Put the key into an environment variable and name that in key_env, headers_env or pass_env"
 
 
 class _MemoryValues(TypedDict, total=False):
@@ -72,6 +86,40 @@ class _ModelValues(TypedDict, total=False):
     priority: int
 
 
+class _McpValues(TypedDict, total=False):
+    """What `_checked` lets through of ``[mcp.NAME]``, but for ``args`` and ``pass_env``."""
+
+    command: str
+    env: dict[str, str]
+    cwd: str
+    url: str
+    headers: dict[str, str]
+    headers_env: dict[str, str]
+    key_env: str
+    timeout: float
+    confirm: ConfirmName
+    enabled: bool
+
+
+class _ChannelValues(TypedDict, total=False):
+    """What `_checked` lets through of ``[channels.NAME]``."""
+
+    on: bool
+    owners: tuple[str, ...]
+    members: tuple[str, ...]
+    groups: tuple[str, ...]
+    strangers: Literal["silent", "polite"]
+    answer: Literal["addressed", "always"]
+    prefixes: tuple[str, ...]
+    merge_seconds: float
+    status_seconds: float
+    guest_tools: tuple[str, ...]
+    language: LanguageName
+    key_env: str
+    key_file: str
+    callback: str
+
+
 def load(path: Path) -> Config:
     """Return the settings in ``path``, the defaults when there is no such file. Raises `ConfigError`."""
     return parse(text_of(path), str(path))
@@ -95,15 +143,18 @@ def parse(text: str, where: str) -> Config:
         document: dict[str, object] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(where, f"is not TOML ({error})", "Mend that line") from error
-    _refuse_unknown(document, (*SECTIONS, "policies", "models", "plugins"), where, "section")
+    _refuse_unknown(document, (*SECTIONS, "policies", "models", "plugins", "channels", "mcp"), where, "section")
+    servers = _mcp(document.get("mcp", {}), where)
     return Config(
         memory=_memory(document, where),
         ui=UiSettings(**cast("_UiValues", _section(document, "ui", where))),
-        tools=_policies(document.get("policies", {}), "tools", where),
+        tools=_with_servers(_policies(document.get("policies", {}), "tools", where), servers, where),
         agent=AgentOptions(**cast("_AgentValues", _section(document, "agent", where))),
         models=_models(document.get("models", {}), where),
         plugins=_plugins(document.get("plugins", {}), where),
         channels=_policies(document.get("policies", {}), "channels", where),
+        mcp=servers,
+        channel_options=_channels(document.get("channels", {}), where),
     )
 
 
@@ -147,6 +198,67 @@ def _plugins(value: object, where: str) -> dict[str, dict[str, object]]:
     return {name: _table(each, f"{where} [plugins.{name}]", f"[plugins.{name}]") for name, each in table.items()}
 
 
+def _mcp(value: object, where: str) -> dict[str, McpSettings]:
+    table = _table(value, f"{where} [mcp]", "[mcp.notes]")
+    return {name: _server(name, each, f"{where} [mcp.{name}]") for name, each in table.items()}
+
+
+def _server(name: str, value: object, where: str) -> McpSettings:
+    if not re.fullmatch(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*", name) or len(name) > _LONGEST_SERVER:
+        problem = f"a server is named with at most {_LONGEST_SERVER} small letters, digits, and a - or _ between them"
+        raise ConfigError(where, problem, "Write e.g. [mcp.notes]")
+    table = _table(value, where, f"[mcp.{name}]")
+    found = _policies_in(table.pop("policies", {}), f"{where[:-1]}.policies]")
+    if KEYS & set(table):
+        raise ConfigError(f"{where} {min(KEYS & set(table))}", "there is no such setting", _KEY_OF_SERVER)
+    values = _checked(table, MCP, where)
+    kind = "command" if "command" in values else "url"
+    if ("command" in values) == ("url" in values):
+        problem = "it has both a command and a url" if "command" in values else "it has neither a command nor a url"
+        raise ConfigError(where, problem, f"Write one of the two, e.g. {MCP_EXAMPLE}")
+    odd = sorted(set(values) & (_OF_URL if kind == "command" else _OF_COMMAND))
+    if odd:
+        raise ConfigError(f"{where} {odd[0]}", f"it is of no use beside a {kind}", "Take it out")
+    if any(header.lower() == "authorization" for header in cast("dict[str, str]", values.get("headers", {}))):
+        raise ConfigError(f"{where} headers", "a key does not stand here", _KEY_OF_SERVER)
+    args, passed = (tuple(cast("list[str]", values.pop(key, []))) for key in ("args", "pass_env"))
+    return McpSettings(**cast("_McpValues", values), args=args, pass_env=passed, policies=found)
+
+
+def _with_servers(
+    tools: dict[str, MemoryPolicy], servers: Mapping[str, McpSettings], where: str
+) -> dict[str, MemoryPolicy]:
+    """Return the policies of tools with those that stand at the MCP servers."""
+    found = dict(tools)
+    for server, settings in servers.items():
+        for tool, policy in settings.policies.items():
+            name = f"mcp.{server}.{tool}"
+            if name in found:
+                problem = "it has a policy in [policies.tools] too"
+                raise ConfigError(f"{where} [mcp.{server}.policies] {tool}", problem, "Keep one of the two")
+            found[name] = policy
+    return found
+
+
+def _channels(value: object, where: str) -> dict[str, ChannelOptions]:
+    table = _table(value, f"{where} [channels]", "[channels.qq]")
+    return {name: _channel(each, f"{where} [channels.{name}]") for name, each in table.items()}
+
+
+def _channel(value: object, where: str) -> ChannelOptions:
+    table = _table(value, where, "[channels.qq]")
+    if KEYS & set(table):
+        raise ConfigError(f"{where} {min(KEYS & set(table))}", "there is no such setting", KEY_STEP)
+    checked = _checked(table, CHANNEL, where)
+    if checked.get("key_env") and checked.get("key_file"):
+        raise ConfigError(where, "names both key_env and key_file", "Keep one of them")
+    values = {
+        key: tuple(map(str, each)) if isinstance(each, list) else each  # ids may be written as numbers
+        for key, each in checked.items()
+    }
+    return ChannelOptions(**cast("_ChannelValues", values))
+
+
 def _section(document: Mapping[str, object], name: str, where: str) -> dict[str, object]:
     table = _table(document.get(name, {}), f"{where} [{name}]", f"[{name}]")
     return _checked(table, SECTIONS[name], f"{where} [{name}]")
@@ -165,8 +277,11 @@ def _checked(table: dict[str, object], known: Mapping[str, Field], where: str) -
 def _policies(value: object, kind: str, where: str) -> dict[str, MemoryPolicy]:
     table = _table(value, f"{where} [policies]", "[policies.tools]")
     _refuse_unknown(table, ("tools", "channels"), f"{where} [policies]", "section")
-    where = f"{where} [policies.{kind}]"
-    named = _table(table.get(kind, {}), where, f"[policies.{kind}]")
+    return _policies_in(table.get(kind, {}), f"{where} [policies.{kind}]")
+
+
+def _policies_in(value: object, where: str) -> dict[str, MemoryPolicy]:
+    named = _table(value, where, where.rpartition(" ")[2])
     return {name: _policy(found, f"{where} {name}") for name, found in named.items()}
 
 

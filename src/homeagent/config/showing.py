@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from homeagent.config.settings import Config
+    from homeagent.config.settings import Config, McpSettings
     from homeagent_sdk import MemoryPolicy
 
 __all__ = ["shown"]
+
+_HIDDEN: Final = "***"
 
 
 def shown(config: Config) -> dict[str, object]:
@@ -20,6 +22,8 @@ def shown(config: Config) -> dict[str, object]:
         "agent": dataclasses.asdict(config.agent),
         "models": {name: _source(dataclasses.asdict(each)) for name, each in config.models.items()},
         "plugins": {name: dict(values) for name, values in config.plugins.items()},
+        "mcp": {name: _server(each) for name, each in config.mcp.items()},
+        "channels": {name: _source(dataclasses.asdict(each)) for name, each in config.channel_options.items()},
         "policies": {
             "tools": {name: _policy_value(policy) for name, policy in config.tools.items()},
             "channels": {name: _policy_value(policy) for name, policy in config.channels.items()},
@@ -29,6 +33,17 @@ def shown(config: Config) -> dict[str, object]:
 
 def _source(values: dict[str, object]) -> dict[str, object]:
     return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+
+
+def _server(settings: McpSettings) -> dict[str, object]:
+    """Return an MCP server's settings; what stands in a header, a variable or behind a ``?`` may be a key."""
+    values = _source({field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)})
+    for name in ("env", "headers"):
+        values[name] = dict.fromkeys(getattr(settings, name), _HIDDEN)
+    address, question, _ = settings.url.partition("?")
+    values["url"] = f"{address}?{_HIDDEN}" if question else address
+    values["policies"] = {name: _policy_value(policy) for name, policy in settings.policies.items()}
+    return {name: value for name, value in values.items() if value not in ("", [], {})}
 
 
 def _policy_value(policy: MemoryPolicy) -> dict[str, object]:

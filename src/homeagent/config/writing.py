@@ -8,12 +8,22 @@ import secrets
 import tomllib
 from typing import TYPE_CHECKING, Final, cast
 
-from homeagent.config.fields import KEY_STEP, KEYS, MODEL, MODEL_EXAMPLE, SECTIONS, text_value
+from homeagent.config.fields import (
+    CHANNEL,
+    KEY_STEP,
+    KEYS,
+    MCP,
+    MCP_EXAMPLE,
+    MODEL,
+    MODEL_EXAMPLE,
+    SECTIONS,
+    text_value,
+)
 from homeagent.config.reading import parse, text_of
 from homeagent.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from homeagent.config.settings import Config
@@ -33,8 +43,8 @@ def change(path: Path, key: str, text: str | None, check: Callable[[Config], obj
     import tomlkit
 
     document = tomlkit.parse(text_of(path)) if _is_toml(path) else tomlkit.document()
-    *parents, name = _key_parts(key)
     table = cast("dict[str, object]", document)
+    *parents, name = _at_server(table, _key_parts(key))
     for parent in parents:
         table = cast("dict[str, object]", table.setdefault(parent, tomlkit.table()))
     if text is None:
@@ -68,23 +78,54 @@ def _key_parts(key: str) -> list[str]:
         case ["models", name, setting] if name:
             step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(MODEL)}"
             raise ConfigError(key, "there is no such setting", step)
+        case ["channels", name, setting] if name and setting in CHANNEL:
+            return ["channels", name, setting]
+        case ["channels", name, setting] if name:
+            step = KEY_STEP if setting in KEYS else f"Use one of {', '.join(CHANNEL)}"
+            raise ConfigError(key, "there is no such setting", step)
         case ["plugins", name, setting] if name and setting:
             return ["plugins", name, setting]
+        case ["mcp", name, "policies", *tool] if name and any(tool):
+            return ["mcp", name, "policies", ".".join(tool)]
+        case ["mcp", name] if name:
+            return ["mcp", name]
+        case ["mcp", name, setting] if name and setting in MCP:
+            return ["mcp", name, setting]
         case [section, setting] if section in SECTIONS and setting in SECTIONS[section]:
             return [section, setting]
     known = [f"{section}.{name}" for section, names in SECTIONS.items() for name in names]
-    more = "policies.tools.NAME, policies.channels.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING"
+    more = (
+        "policies.tools.NAME, policies.channels.NAME, models.NAME, models.NAME.SETTING, plugins.NAME.SETTING, "
+        "channels.NAME.SETTING, mcp.NAME, mcp.NAME.SETTING, mcp.NAME.policies.TOOL"
+    )
     raise ConfigError(key, "there is no such setting", f"Use one of {', '.join(known)}, {more}")
+
+
+def _at_server(document: Mapping[str, object], parts: list[str]) -> list[str]:
+    """Return where a policy of a tool is written: beside its MCP server, when it stands there already."""
+    match parts:
+        case ["policies", "tools", name] if name.count(".") >= 2 and name.startswith("mcp."):
+            _, server, tool = name.split(".", 2)
+            servers = document.get("mcp")
+            settings = servers.get(server) if isinstance(servers, dict) else None
+            policies = settings.get("policies") if isinstance(settings, dict) else None
+            if isinstance(policies, dict) and tool in policies:
+                return ["mcp", server, "policies", tool]
+    return parts
 
 
 def _value(parents: list[str], name: str, text: str) -> object:
     """Return ``text`` as the value it means: TOML where it is TOML, else the text itself."""
-    if parents[0] == "policies":
+    if "policies" in (parents[0], parents[-1]):
         inner = "no_memory = true" if text.strip() == "no_memory" else text
-        return _table(f"policies.{parents[1]}.{name}", inner, _POLICY_EXAMPLE, inline=True)
+        key = f"policies.{parents[1]}.{name}" if parents[0] == "policies" else f"mcp.{parents[1]}.policies.{name}"
+        return _table(key, inner, _POLICY_EXAMPLE, inline=True)
     if parents == ["models"]:
         return _table(f"models.{name}", text, f'"{MODEL_EXAMPLE}"', inline=False)
-    known = MODEL if parents[0] == "models" else SECTIONS.get(parents[0], {})
+    if parents == ["mcp"]:
+        return _table(f"mcp.{name}", text, f'"{MCP_EXAMPLE}"', inline=False)
+    tables = {"models": MODEL, "channels": CHANNEL, "mcp": MCP}
+    known = tables.get(parents[0]) or SECTIONS.get(parents[0], {})
     if name in known and known[name].wrong("some text") is None and not text.startswith(('"', "'")):
         return text
     if name in known and known[name].wrong is text_value:
@@ -98,7 +139,9 @@ def _value(parents: list[str], name: str, text: str) -> object:
 def _table(key: str, text: str, example: str, *, inline: bool) -> object:
     import tomlkit
 
-    inner = text.strip().removeprefix("{").removesuffix("}").strip()
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1].strip()
     try:
         table = tomllib.loads(f"value = {{{inner}}}")["value"]
     except tomllib.TOMLDecodeError as error:

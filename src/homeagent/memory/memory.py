@@ -233,8 +233,8 @@ class Memory:
 
     # -- policies and people -------------------------------------------------------------------------------------
 
-    def declare_policies(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str] = ()) -> None:
-        """Say what plugins declare of their tools; the owner's overrides stay above it."""
+    def declare_policies(self, tools: Mapping[str, MemoryPolicy | None], *, returns_memory: Sequence[str] = ()) -> None:
+        """Say what plugins declare of their tools (None: nothing any more); the owner's overrides stay above it."""
         self.overrides.declare(tools, returns_memory=returns_memory)
         self._wake()
 

@@ -2,9 +2,9 @@
 
 from homeagent.plugins.boundary import Deadline, Failure, Interrupted, PluginError, guarded
 from homeagent.plugins.checked import checked
-from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of
+from homeagent.plugins.consent import Consent, Growth, asked_of, tools_of, treatment_of, wanted_of
 from homeagent.plugins.consents import Consents
-from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration, declared
+from homeagent.plugins.declaration import ChannelDeclaration, HandlerDeclaration, Manifest, ToolDeclaration, declared
 from homeagent.plugins.environment import Runtime, prepare_runtime
 from homeagent.plugins.host import CallSeat, Host, Injector
 from homeagent.plugins.in_process import InProcess
@@ -25,6 +25,7 @@ from homeagent_sdk.permissions import Permission
 __all__ = [
     "START_SECONDS",
     "CallSeat",
+    "ChannelDeclaration",
     "Consent",
     "Consents",
     "Deadline",
@@ -65,5 +66,7 @@ __all__ = [
     "put_in",
     "take_out",
     "tools_of",
+    "treatment_of",
+    "wanted_of",
     "write_new",
 ]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from homeagent.plugins.declaration import ToolDeclaration
+    from homeagent.plugins.declaration import Manifest, ToolDeclaration
     from homeagent.plugins.outline import ToolOutline
+    from homeagent_sdk import MemoryPolicy
     from homeagent_sdk.manifest import Description
 
-__all__ = ["Consent", "Growth", "asked_of", "tools_of"]
+__all__ = ["Consent", "Growth", "asked_of", "tools_of", "treatment_of", "wanted_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,27 @@ def tools_of(tools: Iterable[ToolOutline | ToolDeclaration]) -> dict[str, str]:
     return {tool.name: _treatment(tool) for tool in tools}
 
 
+def wanted_of(manifest: Manifest) -> dict[str, str]:
+    """Return the same of all that a plugin declares: its tools, and its channels as ``channel:NAME``."""
+    channels = {f"channel:{each.name}": treatment_of(each.input) for each in manifest.channels}
+    return {**tools_of(manifest.tools), **channels}
+
+
 def _treatment(tool: ToolOutline | ToolDeclaration) -> str:
     from homeagent.plugins.outline import ToolOutline  # late: it reads syntax trees
 
     if isinstance(tool, ToolOutline):
         return _spaced(tool.cleaner) if tool.treatment == "cleaner" else tool.treatment
-    if tool.policy.no_memory:
+    return treatment_of(tool.policy)
+
+
+def treatment_of(policy: MemoryPolicy | None) -> str:
+    """Return what is remembered under a policy, in one word: ``default`` where nobody declared one."""
+    if policy is None:
+        return "default"
+    if policy.no_memory:
         return "no_memory"
-    return _spaced(tool.policy.cleaner.spec) if tool.policy.cleaner else "plain"
+    return _spaced(policy.cleaner.spec) if policy.cleaner else "plain"
 
 
 def _spaced(cleaner: str) -> str:

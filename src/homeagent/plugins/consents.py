@@ -25,8 +25,8 @@ _PRIVATE: Final = 0o600
 class Consents:
     """The consents of the home in ``root``. Methods raise `PluginError` when the file can't be read or written."""
 
-    def __init__(self, root: Path) -> None:
-        self._path = root / _FILE
+    def __init__(self, root: Path, file: str = _FILE) -> None:
+        self._path = root / file
 
     def all(self) -> dict[str, Consent]:
         """Return every consent, by the plugin's name."""
@@ -70,11 +70,11 @@ class Consents:
         raise self._unreadable(f"what it says of {name!r} is incomplete")
 
     def _unreadable(self, problem: str) -> PluginError:
-        step = "Move the file away: plugins are then off until you enable them again"
+        step = "Move the file away: what was agreed to is then off until you agree again"
         return PluginError(str(self._path), f"can't be read ({problem})", step)
 
     def _write(self, consents: Mapping[str, Consent]) -> None:
-        part = self._path.with_name(f".{_FILE}.{secrets.token_hex(4)}.part")
+        part = self._path.with_name(f".{self._path.name}.{secrets.token_hex(4)}.part")
         text = json.dumps({name: asdict(each) for name, each in consents.items()}, ensure_ascii=False, indent=1)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from homeagent.plugins.host import CallContext
-from homeagent_sdk import ToolError
+from homeagent_sdk import Arrival, ToolError
 from homeagent_sdk.remote_memory import MEMORY_METHODS
 from homeagent_sdk.wire_values import WireError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     from homeagent.plugins.host import CallSeat, PluginSeat
+    from homeagent_sdk import InjectOptions
 
 __all__ = ["CoreEnd"]
 
@@ -30,6 +31,7 @@ class CoreEnd:
         self._plugin = plugin
         self._numbers = itertools.count(1)
         self._calls: dict[int, CallContext] = {}
+        self._listening: dict[str, Callable[[Arrival], Awaitable[bool]]] = {}
 
     @contextlib.contextmanager
     def seated(self, seat: CallSeat, call_id: str) -> Iterator[int]:
@@ -40,6 +42,16 @@ class CoreEnd:
             yield number
         finally:
             del self._calls[number]
+
+    @contextlib.contextmanager
+    def listening(self, channel: str, arrived: Callable[[Arrival], Awaitable[bool]]) -> Iterator[None]:
+        """Let what comes in a channel go to ``arrived`` for as long as it is entered."""
+        self._listening[channel] = arrived
+        try:
+            yield
+        finally:
+            if self._listening.get(channel) is arrived:
+                del self._listening[channel]
 
     @property
     def busy(self) -> bool:
@@ -52,13 +64,15 @@ class CoreEnd:
             case "ask", {"seat": int(seat), "question": str(question)}:
                 return await self._call(seat).ask(question)
             case "inject", {"seat": int(seat), "text": str(text), "channel": str(channel), "chat": str(chat), **more}:
-                at, no_memory = more.get("at"), more.get("no_memory") is True
                 context = self._call(seat) if seat else self._plugin
-                return await context.inject(text, channel=channel, chat=chat, no_memory=no_memory, at=_moment(at))
+                at, options = _moment(more.get("at")), _options(more.get("options"))
+                return await context.inject(text, channel=channel, chat=chat, at=at, **options)
             case "injections", _:
                 return tuple(await self._plugin.injections())
             case "withdraw", {"injection": str(injection)}:
                 return await self._plugin.withdraw(injection)
+            case "arrived", {"channel": str(channel), "arrival": Arrival() as arrival} if channel in self._listening:
+                return await self._listening[channel](arrival)
             case "memory", {"seat": int(seat), "method": str(asked), "given": tuple(given), "named": dict(named)}:
                 return await self._memory(seat, asked, given, named)
         raise WireError("request", f"{method} is none that is known", "Use the SDK of this installation")
@@ -83,6 +97,14 @@ class CoreEnd:
         if seat not in self._calls:
             raise ToolError("", "the call is over", "Ask while the tool runs")
         return self._calls[seat]
+
+
+def _options(said: object) -> InjectOptions:
+    given = said if isinstance(said, dict) else {}
+    match {"no_memory": False, "interrupt": False, "priority": 0, **given}:
+        case {"no_memory": bool(no_memory), "interrupt": bool(interrupt), "priority": int(priority)}:
+            return {"no_memory": no_memory, "interrupt": interrupt, "priority": priority}
+    raise WireError("inject", "its options can't be read", "Use the SDK of this installation")
 
 
 def _moment(at: object) -> datetime | None:

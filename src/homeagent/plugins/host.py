@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, Unpack
 
 from homeagent_sdk import Injection, ToolError
 from homeagent_sdk.call_facts import CallFacts, own_value
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from homeagent_sdk import MemoryAccess, TurnInfo
+    from homeagent_sdk import Arrival, InjectOptions, MemoryAccess, TurnInfo
 
-__all__ = ["CallContext", "CallSeat", "Host", "Injector", "PluginSeat"]
+__all__ = ["CallContext", "CallSeat", "ChannelSeat", "Host", "Injector", "PluginSeat"]
 
 T = TypeVar("T")
 
@@ -106,14 +106,29 @@ class PluginSeat:
         return own_value(self._state, kind, f"plugin {self._name!r}, context.state")
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in; return its id."""
         if not (channel and chat):
             raise ToolError("chat", "there is no present chat", "Name channel and chat")
         if at is not None and at.tzinfo is None:
             raise ToolError("at", "the time has no zone", "Give e.g. 2026-05-01T10:00:00+08:00")
-        injection = Injection(f"i{secrets.token_hex(8)}", text, channel, chat, no_memory, at)
+        injection = Injection(
+            f"i{secrets.token_hex(8)}",
+            text,
+            channel,
+            chat,
+            options.get("no_memory", False),
+            at,
+            options.get("interrupt", False),
+            options.get("priority", 0),
+        )
         await self._host.injector.add(injection, self._name)
         return injection.id
 
@@ -149,7 +164,13 @@ class CallContext(PluginSeat, CallFacts):
         self._seat.progress(text)
 
     async def inject(
-        self, text: str, *, channel: str = "", chat: str = "", no_memory: bool = False, at: datetime | None = None
+        self,
+        text: str,
+        *,
+        channel: str = "",
+        chat: str = "",
+        at: datetime | None = None,
+        **options: Unpack[InjectOptions],
     ) -> str:
         """Put a message in, in this chat unless another is named; return its id."""
         if self.private:
@@ -159,6 +180,25 @@ class CallContext(PluginSeat, CallFacts):
             text,
             channel=self.channel if here else channel,
             chat=self.chat if here else chat,
-            no_memory=no_memory,
             at=at,
+            **options,
         )
+
+
+class ChannelSeat(PluginSeat):
+    """The SDK's ``ChannelContext`` of one channel."""
+
+    def __init__(self, plugin: PluginSeat, channel: str, arrived: Callable[[Arrival], Awaitable[bool]]) -> None:
+        super().__init__(plugin._name, plugin._host, plugin._settings)
+        self.started(plugin._state)
+        self._channel = channel
+        self._arrived = arrived
+
+    @property
+    def channel(self) -> str:
+        """The channel's name."""
+        return self._channel
+
+    async def arrived(self, arrival: Arrival) -> bool:
+        """Hand a message in; return whether it will be answered."""
+        return await self._arrived(arrival)

@@ -7,19 +7,29 @@ from typing import TYPE_CHECKING
 
 from homeagent.plugins.boundary import PluginError
 from homeagent.plugins.declaration import declared
-from homeagent.plugins.host import CallContext, PluginSeat
+from homeagent.plugins.host import CallContext, ChannelSeat, PluginSeat
 from homeagent.plugins.printing import PrintedTo
 from homeagent_sdk import SettingsError
 from homeagent_sdk.calling import call_function, call_tool
+from homeagent_sdk.connections import Connections
 from homeagent_sdk.convert import convert_arguments
 from homeagent_sdk.settings import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from homeagent.plugins.declaration import HandlerDeclaration, Manifest
     from homeagent.plugins.host import CallSeat, Host
-    from homeagent_sdk import Plugin, PluginContext, ToolCall, ToolContext, ToolResult
+    from homeagent_sdk import (
+        Arrival,
+        ChannelContext,
+        Outgoing,
+        Plugin,
+        PluginContext,
+        ToolCall,
+        ToolContext,
+        ToolResult,
+    )
 
 __all__ = ["InProcess"]
 
@@ -32,6 +42,7 @@ class InProcess:
         self._host = host
         self._tools = {tool.name: tool for tool in plugin.tools}
         self._handlers = tuple(plugin.stages)
+        self._connections = Connections(plugin.channels)
         self._manifest = declared(plugin)
         self._seat = PluginSeat(plugin.name, host, _settings(plugin, settings or {}))
 
@@ -84,6 +95,22 @@ class InProcess:
         given = {name: known[name] for name in handler.takes}
         with PrintedTo(self._seat.log):
             return await call_function(lambda: function(**given), is_async=inspect.iscoroutinefunction(function))
+
+    async def listen(self, channel: str, arrived: Callable[[Arrival], Awaitable[bool]]) -> None:
+        """Make the connection of one of its channels and hand in what comes, until cancelled or it ends."""
+        context: ChannelContext = ChannelSeat(self._seat, channel, arrived)
+        with PrintedTo(self._seat.log):
+            await self._connections.listen(context)
+
+    async def send(self, channel: str, message: Outgoing) -> str:
+        """Send a message; return the platform's id of it."""
+        with PrintedTo(self._seat.log):
+            return await self._connections.send(channel, message)
+
+    async def typing(self, channel: str, chat: str) -> None:
+        """Show in a chat that an answer is on its way."""
+        with PrintedTo(self._seat.log):
+            await self._connections.typing(channel, chat)
 
     async def _hook(self, hook: Callable[[PluginContext], object] | None) -> object:
         if hook is None:

@@ -19,13 +19,13 @@ from homeagent_sdk.peer import ClosedError
 from homeagent_sdk.wire_values import WireError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
     from homeagent.plugins.declaration import HandlerDeclaration, Manifest
     from homeagent.plugins.environment import Runtime
     from homeagent.plugins.host import CallSeat, Host
-    from homeagent_sdk import ToolCall
+    from homeagent_sdk import Arrival, Outgoing, ToolCall
 
 __all__ = ["OutOfProcess"]
 
@@ -161,6 +161,24 @@ class OutOfProcess:
             except asyncio.CancelledError:
                 process.see_that_it_stops()
                 raise
+
+    async def listen(self, channel: str, arrived: Callable[[Arrival], Awaitable[bool]]) -> None:
+        """Make the connection of one of its channels and hand in what comes, until cancelled or it ends."""
+        process = self._running()
+        with self._end.listening(channel, arrived):
+            try:
+                await process.peer.request("listen", channel=channel)
+            except asyncio.CancelledError:
+                process.see_that_it_stops()
+                raise
+
+    async def send(self, channel: str, message: Outgoing) -> str:
+        """Send a message; return the platform's id of it."""
+        return str(await self._running().peer.request("send", channel=channel, message=message))
+
+    async def typing(self, channel: str, chat: str) -> None:
+        """Show in a chat that an answer is on its way."""
+        await self._running().peer.request("typing", channel=channel, chat=chat)
 
     async def _launched(self) -> tuple[PluginProcess, Manifest]:
         process = await PluginProcess.start(self._runtime, self._end, self._file)

@@ -33,13 +33,19 @@ _WITHOUT_EFFECT: Final = frozenset(
     }
 )
 """Settings that don't change what is fetched or from where."""
+_PASSED_ON: Final = frozenset(
+    {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TEMP", "TMP", "TMPDIR", "TZ", "USER", "SYSTEMROOT", "APPDATA"}
+    | {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"}
+    | {"CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "PKG_CONFIG_PATH", "MAKEFLAGS", "SOURCE_DATE_EPOCH"}
+)
+_PASSED_ON_ALL: Final = ("PIP_", "UV_", "XDG_", "SSL_", "LC_")
 
 
 def fetch_packages(python: Path, requirements: Sequence[str], constraints: Path, plugin: str) -> None:
     """Install packages into the environment of ``python``. Raises `PluginError` with what the installer said."""
     command = [*_installer(python), "--constraint", str(constraints), *requirements]
     try:
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_SECONDS)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_SECONDS, env=_variables())
     except subprocess.TimeoutExpired as error:
         step = "See whether the packages can be reached, and try again"
         raise PluginError(f"plugin {plugin!r}", "its packages took too long to fetch", step) from error
@@ -57,6 +63,15 @@ def pip_has_settings() -> bool:
     if named:
         return True
     return any(path.is_file() and path.stat().st_size for path in _pip_files())
+
+
+def _variables() -> dict[str, str]:
+    """Return the variables that installers go by: what builds a package is foreign code, and sees no key of ours."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in _PASSED_ON or name.startswith(_PASSED_ON_ALL)
+    }
 
 
 def _installer(python: Path) -> Sequence[str]:

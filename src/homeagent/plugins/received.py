@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from homeagent.plugins.boundary import PluginError
-from homeagent.plugins.declaration import HandlerDeclaration, Manifest, ToolDeclaration
-from homeagent_sdk import Cleaner, MemoryPolicy, SdkError, Stage
+from homeagent.plugins.declaration import ChannelDeclaration, HandlerDeclaration, Manifest, ToolDeclaration
+from homeagent_sdk import Capabilities, Cleaner, MemoryPolicy, SdkError, Stage
+from homeagent_sdk.channels import check_channel_name
 from homeagent_sdk.cleaner_language import FUNCTION_REFERENCE, parse_cleaner
 from homeagent_sdk.stages import STAGES
 
@@ -22,12 +23,19 @@ _TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 def read_declaration(said: object, name: str) -> Manifest:
     """Return what the plugin ``name`` declares. Raises `PluginError` for anything the SDK would not have sent."""
     match said:
-        case {"name": str(own), "version": str(version), "tools": [*tools], "handlers": [*handlers]} if own == name:
+        case {
+            "name": str(own),
+            "version": str(version),
+            "tools": [*tools],
+            "handlers": [*handlers],
+            "channels": [*channels],
+        } if own == name:
             return Manifest(
                 name,
                 version,
                 tuple(_tool(each, name, version) for each in tools),
                 tuple(_handler(each, name, place) for place, each in enumerate(handlers)),
+                tuple(_channel(each, name) for each in channels),
             )
         case {"name": str(own)} if own != name:
             step = "Give Plugin(...) and the manifest one name"
@@ -41,17 +49,41 @@ def _tool(said: object, plugin: str, version: str) -> ToolDeclaration:
             "name": str(name),
             "description": str(description),
             "parameters": dict(parameters),
-            "policy": {"no_memory": bool(no_memory), "cleaner": cleaner},
+            "policy": dict(policy),
             "returns_memory": bool(returns_memory),
             "parallel": bool(parallel),
             "timeout": (int() | float() | None) as timeout,
         } if _TOOL_NAME.fullmatch(name):
-            policy = MemoryPolicy(no_memory, _cleaner(cleaner, plugin))
             schema = {str(key): value for key, value in parameters.items()}
             return ToolDeclaration(
-                name, description, schema, policy, returns_memory, parallel, timeout, plugin, version
+                name, description, schema, _policy(policy, plugin), returns_memory, parallel, timeout, plugin, version
             )
     raise _odd(plugin, "one of its tools")
+
+
+def _channel(said: object, plugin: str) -> ChannelDeclaration:
+    match said:
+        case {
+            "name": str(name),
+            "can": {"length": int(length), "edit": bool(edit), "typing": bool(typing), "attachments": bool(files)},
+            "input": dict(input_policy),
+            "output": dict(output_policy),
+        } if length > 0:
+            try:
+                check_channel_name(name, f"plugin {plugin!r}, channel {name!r}")
+            except SdkError as error:
+                raise PluginError(error.where, error.problem, error.next_step) from error
+            can = Capabilities(length, edit, typing, files)
+            policies = _policy(input_policy, plugin), _policy(output_policy, plugin)
+            return ChannelDeclaration(name, can, *policies, plugin)
+    raise _odd(plugin, "one of its channels")
+
+
+def _policy(said: object, plugin: str) -> MemoryPolicy:
+    match said:
+        case {"no_memory": bool(no_memory), "cleaner": cleaner}:
+            return MemoryPolicy(no_memory, _cleaner(cleaner, plugin))
+    raise _odd(plugin, "one of its policies")
 
 
 def _cleaner(said: object, plugin: str) -> Cleaner | None:

@@ -10,7 +10,7 @@ from homeagent.plugins.boundary import Failure, PluginError, guarded
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from homeagent.plugins.declaration import HandlerDeclaration, ToolDeclaration
+    from homeagent.plugins.declaration import ChannelDeclaration, HandlerDeclaration, ToolDeclaration
     from homeagent.plugins.runner import PluginRunner
     from homeagent_sdk import MemoryPolicy
     from homeagent_sdk.stages import Verb
@@ -24,11 +24,12 @@ _log = logging.getLogger("homeagent.plugins")
 
 
 class Registry:
-    """Plugins by name and tools by name. Filled with `register`, then started; after that `swap` changes one."""
+    """Plugins, tools and channels by name. Filled with `register`, then started; after that `swap` changes one."""
 
     def __init__(self) -> None:
         self._runners: dict[str, PluginRunner] = {}
         self._tools: dict[str, ToolDeclaration] = {}
+        self._channels: dict[str, ChannelDeclaration] = {}
         self._handlers: dict[tuple[str, str], tuple[HandlerDeclaration, ...]] = {}
         self._started: list[str] = []
         self._frozen = False
@@ -45,19 +46,20 @@ class Registry:
             raise PluginError(where, "the plugins are running, so none can be added", step)
         if manifest.name in self._runners:
             raise PluginError(where, "there is a plugin of that name already", "Rename one or take one out")
-        self._check_tools(runner)
+        self._check_names(runner)
         self._add(runner)
 
     def swap(self, name: str, runner: PluginRunner | None) -> PluginRunner | None:
         """Put a running plugin in the place of the one called ``name``, or take that out; return what was there.
 
-        Whoever asks sees the one or the other, never a part. Raises `PluginError` when one of its tools is another
-        plugin's; then nothing changes. Stopping what is returned is up to the caller.
+        Whoever asks sees the one or the other, never a part. Raises `PluginError` when one of its tools or channels is
+        another plugin's; then nothing changes. Stopping what is returned is up to the caller.
         """
         if runner is not None:
-            self._check_tools(runner)
+            self._check_names(runner)
         old = self._runners.pop(name, None)
         self._tools = {key: tool for key, tool in self._tools.items() if tool.plugin != name}
+        self._channels = {key: each for key, each in self._channels.items() if each.plugin != name}
         for key, handlers in list(self._handlers.items()):
             self._handlers[key] = tuple(each for each in handlers if each.plugin != name)
         if old is not None and name in self._started:
@@ -67,7 +69,7 @@ class Registry:
             self._started.append(name)
         return old
 
-    def _check_tools(self, runner: PluginRunner) -> None:
+    def _check_names(self, runner: PluginRunner) -> None:
         manifest = runner.manifest
         for tool in manifest.tools:
             other = self._tools.get(tool.name)
@@ -78,11 +80,17 @@ class Registry:
                     problem,
                     "Rename one of the two: @tool(name=...), or take one plugin out",
                 )
+        for channel in manifest.channels:
+            taken = self._channels.get(channel.name)
+            if taken is not None and taken.plugin != manifest.name:
+                problem = f"its channel {channel.name!r} is also a channel of plugin {taken.plugin!r}"
+                raise PluginError(f"plugin {manifest.name!r}", problem, "Rename one of the two, or take one plugin out")
 
     def _add(self, runner: PluginRunner) -> None:
         manifest = runner.manifest
         self._runners[manifest.name] = runner
         self._tools.update({tool.name: tool for tool in manifest.tools})
+        self._channels.update({channel.name: channel for channel in manifest.channels})
         for handler in manifest.handlers:
             key = (handler.stage, handler.verb)
             self._handlers[key] = (*self._handlers.get(key, ()), handler)
@@ -116,6 +124,11 @@ class Registry:
         return {name: tool for name, tool in self._tools.items() if self._runners[tool.plugin].available}
 
     @property
+    def channels(self) -> Mapping[str, ChannelDeclaration]:
+        """Every channel that a plugin brings, by name, whether its plugin can be called now or not."""
+        return dict(self._channels)
+
+    @property
     def plugins(self) -> tuple[str, ...]:
         """The names of the plugins, in the order of registration."""
         return tuple(self._runners)
@@ -131,10 +144,14 @@ class Registry:
             return found
         return tuple(handler for handler in found if self._runners[handler.plugin].available)
 
-    def policies(self) -> dict[str, MemoryPolicy]:
+    def policies(self) -> dict[str, MemoryPolicy | None]:
         """Return what the tools declare of their memory, for `Memory.declare_policies`."""
-        return {name: tool.policy for name, tool in self._tools.items()}
+        return {tool.policy_name: tool.policy for tool in self._tools.values()}
+
+    def channel_policies(self) -> dict[str, tuple[MemoryPolicy, MemoryPolicy]]:
+        """Return what the channels declare of the words that come in and go out."""
+        return {name: (each.input, each.output) for name, each in self._channels.items()}
 
     def returning_memory(self) -> tuple[str, ...]:
         """Return the tools whose outputs are recalled memory."""
-        return tuple(name for name, tool in self._tools.items() if tool.returns_memory)
+        return tuple(tool.policy_name for tool in self._tools.values() if tool.returns_memory)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from homeagent.plugins.declaration import HandlerDeclaration, Manifest
     from homeagent.plugins.host import CallSeat
-    from homeagent_sdk import ToolCall, ToolResult
+    from homeagent_sdk import Arrival, Outgoing, ToolCall, ToolResult
+
+    Arrived = Callable[[Arrival], Awaitable[bool]]
 
 __all__ = ["PluginRunner"]
 
@@ -45,4 +47,16 @@ class PluginRunner(Protocol):
 
     async def handle(self, handler: HandlerDeclaration, values: Mapping[str, object]) -> object:
         """Call one of its stage handlers; ``values`` are the arguments of the stage, all of them but ``context``."""
+        ...
+
+    async def listen(self, channel: str, arrived: Arrived) -> None:
+        """Make the connection of one of its channels and hand what comes to ``arrived``, until cancelled or it ends."""
+        ...
+
+    async def send(self, channel: str, message: Outgoing) -> str:
+        """Send a message; return the platform's id of it. Raises ``RefusedError`` for what will never be taken."""
+        ...
+
+    async def typing(self, channel: str, chat: str) -> None:
+        """Show in a chat that an answer is on its way."""
         ...

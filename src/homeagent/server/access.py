@@ -114,19 +114,19 @@ class WrongTokens:
         self._most = most
         self._tried: OrderedDict[str, list[float]] = OrderedDict()
 
-    def check(self, client: str) -> None:
-        """Raise `AccessError` when a client tried too many in the last minute."""
-        recent = [moment for moment in self._tried.get(client, ()) if time.monotonic() - moment < 60]
-        if len(recent) >= self._most:
-            raise AccessError("token", "was wrong too often", "Wait a minute", status=429)
+    def error(self, client: str) -> AccessError:
+        """Count one, and return what to tell the client: 401, or 429 after too many in a minute.
 
-    def count(self, client: str) -> None:
-        """Count one."""
+        A token that holds is not kept out: all programs of this machine have one address, and nobody guesses 256 bits.
+        """
         now = time.monotonic()
         recent = [moment for moment in self._tried.pop(client, ()) if now - moment < 60]
         self._tried[client] = [*recent, now][-self._most :]
         while len(self._tried) > _MOST_CLIENTS:
             self._tried.popitem(last=False)
+        if len(recent) >= self._most:
+            return AccessError("token", "was wrong too often", "Wait a minute", status=429)
+        return AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
 
 
 _bearer = HTTPBearer(auto_error=False, description="a token of 'homeagent token new'")
@@ -141,18 +141,16 @@ async def asker_of(
     """Return who asks. Raises `AccessError` with 401 when nobody says who they are, 403 when a page lacks its proof."""
     daemon: Daemon = request.app.state.daemon
     client = request.client.host if request.client is not None else ""
-    daemon.wrong_tokens.check(client)
     if bearer is not None:
         token = daemon.tokens.holder(bearer.credentials)
         if token is None:
-            daemon.wrong_tokens.count(client)
-            raise _unknown()
+            raise daemon.wrong_tokens.error(client)
         return await _known(daemon, token)
     if cookie is not None:
         named = daemon.sessions.token(cookie)
         token = daemon.tokens.holds(named) if named is not None else None
         if token is None:
-            raise _unknown()
+            raise daemon.wrong_tokens.error(client)
         proof = request.headers.get(CSRF, "")
         if request.method not in _SAFE and not hmac.compare_digest(
             proof.encode(), daemon.sessions.csrf(cookie).encode()
@@ -160,10 +158,6 @@ async def asker_of(
             raise AccessError("X-CSRF-Token", "is missing or wrong", "Get it with GET /api/session")
         return await _known(daemon, token)
     raise AccessError("Authorization", "is missing", "Send 'Authorization: Bearer TOKEN'", status=401)
-
-
-def _unknown() -> AccessError:
-    return AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
 
 
 async def _known(daemon: "Daemon", token: "Token") -> Asker:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from homeagent.agent import Ui
     from homeagent.app import App, FollowedSettings
+    from homeagent.server.mcp_serving import McpOverHttp
     from homeagent.server.options import ServeOptions
     from homeagent_sdk import Injection
 
@@ -55,11 +56,12 @@ class Daemon:
         self.wrong_tokens = WrongTokens(options.limits.wrong_tokens)
         self.hub = Hub()
         self.usage = Usage(root, clock)
-        self.desk = Desk(app.agent, self.hub, self.usage.add)
+        self.desk = Desk(app.hub, self.hub, self.usage.add)
         self.talks = Talks(self)
         self.ready = False
         self.problems: dict[str, str] = {}
         self._reading = asyncio.Lock()
+        self._mcp: McpOverHttp | None = None
         self._known: set[str] = {OWNER}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -82,6 +84,8 @@ class Daemon:
         """Begin nothing new, end what listens, and let the turns under way end; harmless twice."""
         self.ready = False
         self.hub.close()
+        if self._mcp is not None:
+            await self._mcp.close()
         await self.desk.close(_LEAVE_SECONDS)
 
     async def know(self, person: str) -> None:
@@ -100,6 +104,14 @@ class Daemon:
                 self.problems.pop("settings", None)
                 _log.info("the settings were read anew; the model is %s", self.app.model.name)
                 self.hub.publish("settings", {"model": self.app.model.name})
+
+    async def mcp(self) -> McpOverHttp:
+        """Return the MCP server, which is loaded when somebody speaks to it first."""
+        if self._mcp is None:
+            from homeagent.server.mcp_serving import McpOverHttp
+
+            self._mcp = McpOverHttp(self)
+        return self._mcp
 
     # -- what nobody asks for ------------------------------------------------------------------------------------
 
@@ -147,7 +159,13 @@ class Daemon:
             await asyncio.sleep(seconds)
 
     async def _answer_injections(self) -> None:
-        await self.app.answer_injections(self._ui_for)
+        """Run the channels, and answer what plugins put in; where another process does, only the latter."""
+        try:
+            await self.app.hub.run(self._ui_for)
+        except HomeAgentError as error:
+            _log.warning("channels: %s", error)
+            self.problems["channels"] = str(error)
+            await self.app.answer_injections(self._ui_for)
 
     def _ui_for(self, injection: Injection) -> Ui:
         place = Place(injection.channel, injection.chat)

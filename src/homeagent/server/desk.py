@@ -15,9 +15,10 @@ from homeagent.memory import OWNER
 from homeagent.server.happenings import happening
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 
-    from homeagent.agent import Agent, Event, Incoming
+    from homeagent.agent import Event, Incoming
+    from homeagent.channels import Hub as Channels
     from homeagent.errors import HomeAgentError
     from homeagent.memory import Place
     from homeagent.server.hub import Hub
@@ -47,7 +48,8 @@ class TurnView:
     """A `Ui` that writes down what happens in a turn, and tells the hub and the stream of whoever asked for it.
 
     ``audience`` are the persons who may hear of it. ``stream`` gets every event, and None at the end, if ``streaming``;
-    ``answering`` says that whoever reads it shows questions too.
+    ``answering`` says that whoever reads it shows questions too; ``asks`` is another way to ask. ``finished`` are the
+    calls of tools that have ended.
     """
 
     desk: Desk
@@ -58,6 +60,8 @@ class TurnView:
     stream: asyncio.Queue[tuple[str, Mapping[str, object]] | None] = field(default_factory=asyncio.Queue)
     streaming: bool = False
     answering: bool = False
+    asks: Callable[[str], Awaitable[bool]] | None = None
+    finished: list[events.ToolFinished] = field(default_factory=list)
     why: Why = field(default_factory=lambda: Why("", nothing=False))
     said: list[str] = field(default_factory=list)
     tools: list[str] = field(default_factory=list)
@@ -76,6 +80,8 @@ class TurnView:
                 self.said.append(text)
             case events.ToolStarted(tool=tool):
                 self.tools.append(tool)
+            case events.ToolFinished():
+                self.finished.append(event)
             case events.TurnFailed(error=error):
                 self.error = error
             case events.TurnEnded():
@@ -93,6 +99,8 @@ class TurnView:
 
     async def ask(self, question: str) -> bool:
         """Ask the person, where somebody is there who can answer: a stream that shows questions, or a listener."""
+        if self.asks is not None:
+            return await self.asks(question)
         if not (self.answering or self.desk.hub.has_listener(self.person)):
             return False
         return await self.desk.ask(self, question)
@@ -130,10 +138,10 @@ class Running:
 class Desk:
     """Runs turns in the name of those who ask. All methods belong to the event loop's thread."""
 
-    def __init__(self, agent: Agent, hub: Hub, ended: Callable[[events.TurnEnded], None]) -> None:
+    def __init__(self, channels: Channels, hub: Hub, ended: Callable[[events.TurnEnded], None]) -> None:
         self.hub = hub
         self.ended = ended
-        self._agent = agent
+        self._channels = channels
         self._running: dict[asyncio.Task[str], Place] = {}
         self._asked: dict[str, Asked] = {}
         self._closed = False
@@ -205,6 +213,6 @@ class Desk:
     async def _run(self, incoming: Incoming, view: TurnView) -> str:
         PRIVATE.set(incoming.private)
         try:
-            return await self._agent.respond(incoming, view)
+            return await self._channels.respond(incoming, view)
         finally:
             view.stream.put_nowait(None)

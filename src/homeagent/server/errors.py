@@ -83,6 +83,7 @@ ERRORS: Final[dict[int | str, dict[str, object]]] = {
         401: "No token, or one that does not hold",
         403: "Not for whom the token is, or not from there",
         404: "There is no such thing, or not for whom the token is",
+        409: "It was not confirmed, or something else was agreed to than there is by now",
         413: "The body is too large",
         422: "What was sent is not of the form that is described",
         429: "Too many requests",

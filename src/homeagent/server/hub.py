@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from homeagent.memory import OWNER
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+    from collections.abc import AsyncGenerator, Collection, Iterator, Mapping
 
 __all__ = ["Hub", "Notice"]
 
@@ -57,7 +57,7 @@ class Hub:
         """Return the id by which a listener goes on after a notice."""
         return f"{self._run}-{notice.number}"
 
-    async def follow(self, person: str, last: str = "") -> AsyncIterator[Notice]:
+    async def follow(self, person: str, last: str = "") -> AsyncGenerator[Notice, None]:
         """Yield what a person may know, from after the id ``last`` on, until the hub is closed.
 
         When that is too long ago, or from another run, a notice of kind ``reset`` comes first: look at everything anew.

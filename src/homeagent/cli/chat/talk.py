@@ -100,7 +100,7 @@ class Talk:
         self.session.private = incoming.private
         json = self.screen.terminal.json
         self.sent, self.last = incoming, Record(None if json else self.screen)
-        self._turn = asyncio.create_task(self.app.agent.respond(incoming, self.last))
+        self._turn = asyncio.create_task(self.app.hub.respond(incoming, self.last))
         try:
             await self._turn
         except asyncio.CancelledError:

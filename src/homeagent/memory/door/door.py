@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from homeagent.memory.compute import ComputeText, Span
@@ -93,7 +93,8 @@ class Door:
                 policy = self._policies.for_tool(segment.tool or "")
                 return f"{DOOR_VERSION}/{DEFAULT_VERSION}/{policy.fingerprint}"
             case "assistant":
-                return f"{DOOR_VERSION}/reply"
+                policy = self._policies.for_replies(turn.place.channel)
+                return f"{DOOR_VERSION}/reply" + ("" if policy.treatment == "plain" else f"/{policy.fingerprint}")
             case "user" | "system":
                 return f"{DOOR_VERSION}/{self._policies.for_channel(turn.place.channel).fingerprint}"
 
@@ -108,10 +109,20 @@ class Door:
                 return self._tool(draft, self._policies.for_tool(segment.tool or ""))
             case "assistant":
                 cuts = self._quotes.find(segment.text, chat_key(turn.place), row.seq)
-                computed = draft.reply(cuts)
-                return Passed(computed, Copyable((computed.text.text,), ()), own=True)
+                return self._reply(draft, cuts, self._policies.for_replies(turn.place.channel))
             case "user" | "system":
                 return self._words(draft, self._policies.for_channel(turn.place.channel))
+
+    def _reply(self, draft: _Draft, cuts: tuple[tuple[int, int], ...], policy: EffectivePolicy) -> Passed:
+        computed, gone = draft.reply(cuts), False
+        match policy.treatment:
+            case "hidden":
+                computed = draft.hidden(policy.why)
+            case "cleaner":  # of what is left when the quotations are out
+                cleaned = self._cleaners.clean(policy.cleaner, computed.text.text)
+                gone = cleaned.gone
+                computed = replace(draft.cleaned(cleaned, policy.why), cuts=computed.cuts)
+        return Passed(computed, Copyable((computed.text.text,), ()), own=True, gone=gone)
 
     def _words(self, draft: _Draft, policy: EffectivePolicy) -> Passed:
         own = Copyable((draft.row.segment.text,), ())

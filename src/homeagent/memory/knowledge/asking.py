@@ -49,6 +49,8 @@ _RELATIONS: Final = tuple(
 _KIN: Final = {**KIN_EN, **KIN_ZH}
 _MINE_EN = re.compile(rf"\bmy (?:\w+ )?({'|'.join(sorted(map(re.escape, KIN_EN), key=len, reverse=True))})(?:'s?)?\b")
 _MINE_ZH = re.compile(rf"我们?的?({'|'.join(sorted(map(re.escape, KIN_ZH), key=len, reverse=True))})")
+_OWNED_EN = re.compile(r"\bmy (\w+(?: \w+)?)")
+_OWNED_ZH = re.compile(r"我们?的([\u3400-\u4dbf\u4e00-\u9fff]{1,6}?)(?=叫|的|是|几|多|怕|喜|住|生|在|对|$)")
 _WHO: Final = re.compile(r"\bwho(?:'s| is| are| was)\b|\bname\b|\bcalled\b|是谁|叫什么|什么名字")
 _WORDS: Final = re.compile(r"[a-z0-9][a-z0-9'.-]*")
 _HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -77,11 +79,22 @@ def wanted(text: QueryText) -> Wanted:
     who = _WHO.search(folded) is not None
     pairs = [("me", _KIN[word]) for word in relatives if who]
     pairs += [(word, relation) for word in relatives for relation in relations]
+    things = [] if relatives else list(_things(folded))
+    pairs += [(thing, relation) for thing in things for relation in relations]
     if relations and not relatives and asks_about_self(text):
         pairs += [("me", relation) for relation in relations]
     single = tuple(relation for relation in relations if relation in FUNCTIONAL)
     names = () if relatives or not single else tuple(dict.fromkeys(_names(folded)))
     return Wanted(tuple(dict.fromkeys(pairs)), single, names)
+
+
+def _things(folded: str) -> Iterator[str]:
+    """Yield what the asker calls his: "my cat", "my old bike" and "my old", 我的猫."""
+    for found in _OWNED_EN.finditer(folded):
+        words = found[1].removesuffix("'s").split()
+        yield from (f"my {' '.join(words[:length])}" for length in range(len(words), 0, -1))
+    for found in _OWNED_ZH.finditer(folded):
+        yield f"我的{found[1]}"
 
 
 def _names(folded: str) -> Iterator[str]:

@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import PolicyRow
     from homeagent_sdk import MemoryPolicy
 
-__all__ = ["RETURNS_MEMORY", "EffectivePolicy", "PolicyBook", "checked"]
+__all__ = ["OUTPUT", "RETURNS_MEMORY", "EffectivePolicy", "PolicyBook", "checked"]
 
 RETURNS_MEMORY = frozenset({"memory_recall", "memory_explain", "memory_read", "doc_query", "person_query"})
 """Tools of this program that hand out memory: what they return is never memorised again, whatever they declare."""
+
+OUTPUT = ".output"
+"""``NAME.output`` is the policy of what the assistant says in channel ``NAME``."""
 
 Treatment = Literal["plain", "hidden", "cleaner", "default"]
 Origin = Literal["declared", "override", "default", "returns_memory"]
@@ -100,6 +103,8 @@ class PolicyBook:
             case "set":
                 self._overrides.pop(key, None)
                 self._overrides[key] = row
+            case "unset" if row.origin == "declared":
+                self._declared.pop(key, None)
             case "unset":
                 self._overrides.pop(key, None)
             case "renamed":
@@ -122,7 +127,7 @@ class PolicyBook:
         return EffectivePolicy("default", "nobody declared it, so the default cleaner is used")
 
     def for_channel(self, name: str) -> EffectivePolicy:
-        """Return the policy of what people say in a channel."""
+        """Return the policy of what people say in a channel; of ``NAME.output``, of what the assistant says in it."""
         override = self._override("channel", (name,))
         if override is not None:
             return _effective(override, f"the owner's policy for channel {override.name!r}")
@@ -130,6 +135,10 @@ class PolicyBook:
         if declared is not None:
             return _effective(declared, "declared by its channel")
         return EffectivePolicy("plain", "no policy")
+
+    def for_replies(self, channel: str) -> EffectivePolicy:
+        """Return the policy of what the assistant says in a channel."""
+        return self.for_channel(channel + OUTPUT)
 
     def listed(self) -> list[PolicyRow]:
         """Return the events that are in force, declared ones first."""
@@ -155,7 +164,9 @@ class PolicyBook:
         matching = [
             row
             for (of, pattern), row in self._overrides.items()
-            if of == kind and any(each == pattern or fnmatchcase(each, pattern) for each in names)
+            if of == kind
+            and (kind == "tool" or pattern.endswith(OUTPUT) == names[0].endswith(OUTPUT))  # "*" means people's words
+            and any(each == pattern or fnmatchcase(each, pattern) for each in names)
         ]
         return max(matching, key=lambda row: (row.name in names, *_said_by(row.name), row.seq), default=None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from homeagent.errors import PolicyError, StoreError
-from homeagent.memory.policy.book import PolicyBook, checked
+from homeagent.memory.policy.book import OUTPUT, PolicyBook, checked
 from homeagent.memory.results import PolicyInForce
 from homeagent.memory.store.records import PolicyRow
 from homeagent_sdk import MemoryPolicy
@@ -35,18 +35,35 @@ class Policies:
         self._derived = derived
         self._deriver = deriver
 
-    def declare(self, tools: Mapping[str, MemoryPolicy], *, returns_memory: Sequence[str]) -> None:
-        """Add what plugins declare; what is declared the same already adds no row.
+    def declare(self, tools: Mapping[str, MemoryPolicy | None], *, returns_memory: Sequence[str]) -> None:
+        """Add what plugins declare; what is declared the same already adds no row. None takes a declaration back.
 
         A tool that is only named in ``returns_memory`` has no policy of its own: it is hidden as returning memory.
         """
         known = {row.name: row for row in self._log.policies() if row.kind == "tool" and row.origin == "declared"}
         for name, policy in {**dict.fromkeys(returns_memory, MemoryPolicy()), **tools}.items():
+            if policy is None:
+                if name in known and known[name].action == "set":
+                    self._log.add_policy(PolicyRow(0, "tool", name, "declared", "unset"))
+                continue
             row = PolicyRow(
                 0, "tool", name, "declared", "set", policy.no_memory, checked(name, policy), name in returns_memory
             )
             if not _same(row, known.get(name)):
                 self._log.add_policy(row)
+        self._deriver.catch_up()
+
+    def declare_channels(self, channels: Mapping[str, tuple[MemoryPolicy, MemoryPolicy]]) -> None:
+        """Add what channels declare of the words that come in and of the answers that go out.
+
+        One that is plain and was never anything else adds no row.
+        """
+        known = {row.name: row for row in self._log.policies() if row.kind == "channel" and row.origin == "declared"}
+        for channel, (words, replies) in channels.items():
+            for name, policy in ((channel, words), (channel + OUTPUT, replies)):
+                row = PolicyRow(0, "channel", name, "declared", "set", policy.no_memory, checked(name, policy))
+                if not _same(row, known.get(name)) and (name in known or policy != MemoryPolicy()):
+                    self._log.add_policy(row)
         self._deriver.catch_up()
 
     def override(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from homeagent.memory.door.copies import Copyable
 from homeagent.memory.door.repeats import repeating
-from homeagent.memory.policy.book import PolicyBook
+from homeagent.memory.policy.book import OUTPUT, PolicyBook
 from homeagent.memory.store.protocols import chat_key
 from homeagent.memory.store.records import Todo
 
@@ -78,9 +78,11 @@ class Touched:
                         places[turn] = row.place
                     found.append(Move(segment, hides, shows, places.get(turn)))
         for name in self._log.channels():
-            hides, shows, same = _compared(before.for_channel(name), after.for_channel(name))
-            if not same:
-                found += [Move(segment, hides, shows) for segment in self._log.segments_of_channels([name])]
+            for replies, of in ((False, name), (True, name + OUTPUT)):
+                hides, shows, same = _compared(before.for_channel(of), after.for_channel(of))
+                if not same:
+                    segments = self._log.segments_of_channels([name], replies=replies)
+                    found += [Move(segment, hides, shows) for segment in segments]
         return sorted(found, key=lambda move: move.segment)
 
     def hiding_replies(self, moves: Iterable[Move]) -> set[int]:

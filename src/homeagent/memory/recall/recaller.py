@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import TurnOutline
     from homeagent.memory.turn import Viewer
 
+    Embedded = tuple[QueryText, NDArray[np.float32] | None]
+    """A question and its vector, None where the embedder did not answer."""
+
 __all__ = ["COLUMNS", "Evidence", "Recaller"]
 
 COLUMNS = ("words", "bigrams", "symbols", "dates", "names")
@@ -128,24 +131,45 @@ class Recaller:
 
         One question at a time: what is kept in memory must not change under it.
         """
+        ready = self._embedded_before(text, viewer, at)
         with self._lock:
-            evidence = self.evidence(text, viewer=viewer, at=at)
+            self._refresh()
+            evidence = self._evidence(self._asked(text, viewer[0], viewer[1], at), ready)
             return [self._recall(evidence, weights, limit) for weights in weightings]
 
     def evidence(self, text: str, *, viewer: tuple[Viewer | None, People], at: datetime) -> Evidence:
         """Return what is known about each candidate for a question, before it is weighed."""
+        ready = self._embedded_before(text, viewer, at)
         with self._lock:
-            if self._stale:
-                self._stale = False
-                self._mirror.clear()
-            self._mirror.refresh()
-            return self._evidence(self._asked(text, viewer[0], viewer[1], at))
+            self._refresh()
+            return self._evidence(self._asked(text, viewer[0], viewer[1], at), ready)
 
-    def _evidence(self, asked: Asked) -> Evidence:
-        """Collect what speaks for and against each candidate; weighing it is another matter."""
+    def _embedded_before(self, text: str, viewer: tuple[Viewer | None, People], at: datetime) -> Embedded | None:
+        """Embed a question before its turn has come, so that others are answered meanwhile."""
+        with self._lock:
+            self._refresh()
+            if not len(self._mirror.vectors):
+                return None
+            bare = self._asked(text, viewer[0], viewer[1], at).bare
+        return bare, self._embedded(bare)
+
+    def _refresh(self) -> None:
+        if self._stale:
+            self._stale = False
+            self._mirror.clear()
+        self._mirror.refresh()
+
+    def _evidence(self, asked: Asked, ready: Embedded | None) -> Evidence:
+        """Collect what speaks for and against each candidate; weighing it is another matter.
+
+        ``ready`` is the question's vector, of use unless somebody that it names became known in the meantime.
+        """
         columns = self._columns(asked)
         known = self._known(asked.text, at=asked.at, viewer=asked.viewer)
-        ids, cosine = self._candidates(asked, columns, known)
+        query = ready[1] if ready is not None and ready[0] == asked.bare else None
+        if ready is None or ready[0] != asked.bare:
+            query = self._embedded(asked.bare) if len(self._mirror.vectors) else None
+        ids, cosine = self._candidates(asked, columns, (known, query))
         turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
         outlines = [self._mirror.turns[turn] for turn in turn_ids]
         row_of = {turn: row for row, turn in enumerate(turn_ids)}
@@ -242,13 +266,13 @@ class Recaller:
         return {leg: self._lexical.column(column, found, audience, totals) for leg, column, found in sought}
 
     def _candidates(
-        self, asked: Asked, columns: dict[str, Column], known: Collection[int]
+        self, asked: Asked, columns: dict[str, Column], about: tuple[Collection[int], NDArray[np.float32] | None]
     ) -> tuple[list[int], NDArray[np.float32]]:
         """Return the best passages of every leg, joined, and their centred cosines (NaN without a vector)."""
+        known, query = about
         chosen = {passage for column in columns.values() for passage in column.best(_CANDIDATES)}
         chosen |= {passage for turn in known for passage in self._mirror.passages_of(turn)}
         vectors = self._mirror.vectors
-        query = self._embedded(asked.bare) if len(vectors) else None
         if query is None:
             ids = sorted(chosen)
             return ids, np.full(len(ids), np.nan, np.float32)

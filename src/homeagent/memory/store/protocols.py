@@ -199,8 +199,8 @@ class LogStore(Protocol):
         """Return the name of every channel a turn came from."""
         ...
 
-    def segments_of_channels(self, names: Sequence[str]) -> list[int]:
-        """Return the seq of every segment that came in through these channels."""
+    def segments_of_channels(self, names: Sequence[str], *, replies: bool = False) -> list[int]:
+        """Return the seq of every segment that came in through these channels, or of the replies to them."""
         ...
 
     def add_policy(self, row: PolicyRow) -> int:

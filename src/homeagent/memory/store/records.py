@@ -133,7 +133,7 @@ class PolicyRow:
     """One thing that was said about the memory of a tool or channel, at one time.
 
     ``origin`` is ``declared`` (by the plugin) or ``override`` (by the owner, ``name`` may hold globs). ``action`` is
-    ``set``, ``unset`` (an override taken back), ``removed`` (the tool is gone: its policy stays) or ``renamed``
+    ``set``, ``unset`` (taken back), ``removed`` (the tool is gone: its policy stays) or ``renamed``
     (``name`` is now called ``target``).
     """
 

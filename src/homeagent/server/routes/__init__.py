@@ -1,6 +1,7 @@
 """The routers, one for each matter."""
 
 from homeagent.server.routes import (
+    channels,
     chat_completions,
     chats,
     documents,
@@ -9,6 +10,7 @@ from homeagent.server.routes import (
     facts,
     forgetting,
     health,
+    mcp,
     models,
     people,
     plugins,
@@ -26,7 +28,7 @@ __all__ = ["ROUTERS"]
 
 _MODULES = (
     health, session, tokens, models, chat_completions, embeddings, chats, events, search, turns, forgetting, documents,
-    facts, people, policies, plugins, settings, sources, transfer,
+    facts, people, policies, plugins, channels, settings, sources, transfer, mcp,
 )  # fmt: skip
 
 ROUTERS = tuple(each.router for each in _MODULES)

@@ -1,10 +1,12 @@
 """What happens, as server-sent events; a listener who was away goes on with ``Last-Event-ID``. And what is asked."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Annotated
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Query
 from fastapi import Path as InPath
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
@@ -52,16 +54,21 @@ async def events(
     asker: AskerHere,
     daemon: DaemonHere,
     last_event_id: Annotated[str, Header(max_length=100, description="the id of the last event that was seen")] = "",
+    seconds: Annotated[
+        float, Query(ge=0, le=86_400, description="how long to listen; 0 is until either side ends")
+    ] = 0,
 ) -> EventStream:
     """Tell what happens from now on, or from after an event. A ``reset`` says that too much was missed: look anew."""
-    return EventStream(keeping_alive(_lines(asker, daemon, last_event_id)))
+    return EventStream(keeping_alive(_lines(asker, daemon, last_event_id, seconds)))
 
 
-async def _lines(asker: Asker, daemon: Daemon, last: str) -> AsyncIterator[str]:
+async def _lines(asker: Asker, daemon: Daemon, last: str, seconds: float) -> AsyncIterator[str]:
     yield ": here\n\n"
     hub = daemon.hub
-    async for notice in hub.follow(asker.person, last):
-        yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice))
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds or None), aclosing(hub.follow(asker.person, last)) as notices:
+            async for notice in notices:
+                yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice))
 
 
 @router.get("/questions", summary="What is being asked")

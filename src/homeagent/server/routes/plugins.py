@@ -25,6 +25,7 @@ from homeagent.plugins import (
     named_plugin,
     outline,
     tools_of,
+    wanted_of,
 )
 from homeagent.server.access import OwnerHere
 from homeagent.server.daemon import Daemon
@@ -156,7 +157,7 @@ def _enable(daemon: Daemon, name: str, agreement: Agreement) -> None:
     if agreement.asked != _asked(found, outlined):
         raise AccessError(f"plugin {name!r}", "wants something else than was shown", "Look again", status=409)
     manifest = tried_plugin(root, found.source, found.description)
-    declared = tools_of(manifest.tools)
+    declared = wanted_of(manifest)
     unseen = asked_of(found.description, outlined).growth(asked_of(found.description, declared))
     if unseen:
         hidden = ", ".join((*unseen.tools, *unseen.policies))

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 
 from homeagent import __version__
 from homeagent.server.access import COOKIE, AskerHere
-from homeagent.server.errors import AccessError
 from homeagent.server.forms import Done
 from homeagent.server.here import DaemonHere
 
@@ -40,11 +39,9 @@ class Session(BaseModel):
 async def log_in(login: Login, request: Request, response: Response, daemon: DaemonHere) -> Session:
     """Set the cookie for a token that holds."""
     client = request.client.host if request.client is not None else ""
-    daemon.wrong_tokens.check(client)
     token = daemon.tokens.holder(login.token)
     if token is None:
-        daemon.wrong_tokens.count(client)
-        raise AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
+        raise daemon.wrong_tokens.error(client)
     await daemon.know(token.person)
     cookie = daemon.sessions.cookie(token.id)
     response.set_cookie(

@@ -9,7 +9,7 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, Field, JsonValue
 
 from homeagent import config
-from homeagent.app import check, described_plugins, hidden_secrets
+from homeagent.app import check_change, hidden_secrets
 from homeagent.config.fields import MODEL, SECTIONS
 from homeagent.server.access import OwnerHere
 from homeagent.server.daemon import Daemon
@@ -74,7 +74,7 @@ async def _changed(daemon: Daemon, key: str, value: str | None) -> Settings:
     root = daemon.settings.home.root
 
     def written() -> None:
-        checked = partial(check, installed=described_plugins(root))
+        checked = partial(check_change, root, key)
         config.change(daemon.settings.home.config, key, value, checked)
 
     await asyncio.to_thread(written)

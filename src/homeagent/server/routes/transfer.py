@@ -87,7 +87,7 @@ async def _off_loop(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/x-ndjson": {"schema": {"type": "string", "format": "binary"}}},
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         }
     },
 )

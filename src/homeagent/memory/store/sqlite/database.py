@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Database", "Schema"]
 
 _BUSY_SECONDS = 60.0
+_CLOSE_SECONDS = 10.0
 _CHECKPOINT_TRIES = 200
 _CHECKPOINT_PAUSE_SECONDS = 0.05
 
@@ -60,6 +61,8 @@ class Database:
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
+        self._users = 0
+        self._in_use = threading.Condition()
         with self._translated():
             self._refuse_foreign()
             self._writer = self._connect()
@@ -177,8 +180,15 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """Give this thread's reading connection; one snapshot per statement."""
-        with self._translated():
-            yield self._writer if self.writing else self._reader()
+        with self._in_use:
+            self._users += 1
+        try:
+            with self._translated():
+                yield self._writer if self.writing else self._reader()
+        finally:
+            with self._in_use:
+                self._users -= 1
+                self._in_use.notify_all()
 
     def _reader(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
@@ -233,12 +243,17 @@ class Database:
                 copy.close()
 
     def close(self) -> None:
-        """Close every connection; the WAL is folded into the file by the last process that does."""
+        """Close every connection; the WAL is folded into the file by the last process that does.
+
+        Threads that are reading have some seconds to end; a connection in use is never closed, it would crash SQLite.
+        """
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-            for connection in [*self._readers, self._writer]:
+            with self._in_use:
+                unused = self._in_use.wait_for(lambda: not self._users, _CLOSE_SECONDS)
+            for connection in [*(self._readers if unused else ()), self._writer]:
                 connection.close()
             self._readers.clear()
 

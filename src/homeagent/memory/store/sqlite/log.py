@@ -191,13 +191,14 @@ class SqliteLog:
             rows = connection.execute("SELECT DISTINCT channel FROM turn")
             return sorted(decode(name) for (name,) in rows)
 
-    def segments_of_channels(self, names: Sequence[str]) -> list[int]:
-        """Return the seq of every segment that came in through these channels, oldest first."""
+    def segments_of_channels(self, names: Sequence[str], *, replies: bool = False) -> list[int]:
+        """Return the seq of every segment that came in through these channels, or of the replies, oldest first."""
         marks = ",".join("?" * len(names))
+        roles = "('assistant')" if replies else "('user', 'system')"
         with self._database.read() as connection:
             rows = connection.execute(
                 "SELECT s.seq FROM segment s JOIN turn t ON t.seq = s.turn"
-                f" WHERE t.channel IN ({marks}) AND s.role IN ('user', 'system') ORDER BY s.seq",
+                f" WHERE t.channel IN ({marks}) AND s.role IN {roles} ORDER BY s.seq",
                 tuple(encode(name) for name in names),
             )
             return [seq for (seq,) in rows]

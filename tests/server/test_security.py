@@ -1,0 +1,191 @@
+"""What the server refuses without being told to: other names, other origins, too much, too often, pages without proof."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zipfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+from homeagent.server.access import COOKIE
+from homeagent.server.guard import Rates
+from homeagent.server.options import Limits
+from tests.server.serving import Served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def logged_in(served: Served) -> Iterator[tuple[httpx2.Client, str]]:
+    with httpx2.Client(base_url=served.url, timeout=60) as client:
+        answer = client.post("/api/session", json={"token": served.token})
+        assert answer.status_code == 200
+        yield client, str(answer.json()["csrf"])
+
+
+def test_it_listens_on_this_machine_only(served: Served) -> None:
+    port = int(served.url.rpartition(":")[2])
+    hexed = f":{port:04X}"
+    with open("/proc/net/tcp", encoding="ascii") as table:  # noqa: PTH123 - a file of the kernel's
+        listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
+    assert [each for each in listening if each.endswith(hexed)] == [f"0100007F{hexed}"]
+
+
+@pytest.mark.parametrize("path", ["/api/memory/turns", "/v1/models", "/api/events", "/mcp", "/api/memory/export"])
+def test_nothing_of_the_home_is_told_without_a_token(served: Served, path: str) -> None:
+    with served.client("") as client:
+        answer = client.get(path)
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert answer.json()["error"]["type"] == "authentication_error"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::2]:80", ""])
+def test_a_name_that_is_not_the_servers_own_is_refused(served: Served, host: str) -> None:
+    with served.client(host=host) as client:
+        assert client.get("/health").status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]:8000", "LOCALHOST:99"])
+def test_the_names_of_this_machine_are_the_servers_own(served: Served, host: str) -> None:
+    with served.client(host=host) as client:
+        assert client.get("/health").status_code == 200
+
+
+def test_a_page_of_another_server_can_ask_nothing(served: Served) -> None:
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost"):
+        with served.client(origin=origin) as client:
+            answer = client.get("/v1/models")
+            assert answer.status_code == 403
+            assert "access-control-allow-origin" not in answer.headers
+            assert client.options("/v1/models").status_code == 403
+    with served.client(origin=served.url) as client:
+        assert client.get("/v1/models").status_code == 200
+    with served.client(**{"sec-fetch-site": "cross-site"}) as client:
+        assert client.post("/api/chats").status_code == 403
+
+
+def test_a_pages_cookie_is_kept_from_scripts_and_from_other_sites(served: Served) -> None:
+    with logged_in(served) as (client, csrf):
+        cookie = client.post("/api/session", json={"token": served.token}).headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert served.token not in cookie
+        assert client.get("/api/session").json()["csrf"]
+        assert csrf
+
+
+def test_what_a_page_changes_needs_its_proof(served: Served) -> None:
+    with logged_in(served) as (client, csrf):
+        assert client.get("/api/chats").status_code == 200
+        assert client.post("/api/chats").status_code == 403
+        assert client.post("/api/chats", headers={"x-csrf-token": "0" * 64}).status_code == 403
+        assert client.post("/api/chats", headers={"x-csrf-token": csrf}).status_code == 201
+        client.delete("/api/session", headers={"x-csrf-token": csrf})
+        assert client.get("/api/chats").status_code == 401
+
+
+def test_a_cookie_that_was_changed_or_whose_token_is_revoked_does_not_hold(served: Served) -> None:
+    with served.client() as owner:
+        made = owner.post("/api/tokens", json={"person": "dora"}).json()
+        with httpx2.Client(base_url=served.url) as page:
+            page.post("/api/session", json={"token": made["value"]})
+            cookie = page.cookies[COOKIE]
+            assert page.get("/api/chats").status_code == 200
+            for wrong in (cookie[:-1] + ("0" if cookie[-1] != "0" else "1"), "a.b.c.d", "", "é"):
+                with httpx2.Client(base_url=served.url, headers={b"cookie": f"{COOKIE}={wrong}".encode()}) as other:
+                    assert other.get("/api/chats").status_code == 401
+            owner.delete(f"/api/tokens/{made['id']}")
+            assert page.get("/api/chats").status_code == 401
+
+
+def test_wrong_tokens_can_not_be_tried_many_times(home: Path) -> None:
+    with Served(home) as served, served.client("ha_wrong-wrong-wrong") as guesser:
+        statuses = [guesser.get("/v1/models").status_code for _ in range(30)]
+        assert statuses[0] == 401
+        assert statuses[-1] == 429
+        assert guesser.post("/api/session", json={"token": "x"}).status_code == 429
+
+
+def test_a_client_that_asks_too_often_has_to_wait() -> None:
+    now = [0.0]
+    rates = Rates(Limits(rate=10.0, burst=3), lambda: now[0])
+    assert [rates.wait("a") for _ in range(3)] == [0.0, 0.0, 0.0]
+    assert rates.wait("a") == pytest.approx(0.1)
+    assert rates.wait("b") == 0.0
+    now[0] = 0.11
+    assert rates.wait("a") == 0.0
+    assert rates.wait("a") > 0
+
+
+def test_a_body_that_is_too_large_is_refused_also_when_it_does_not_say_so(served: Served) -> None:
+    large = b'{"text": "' + b"x" * (3 << 20) + b'"}'
+    with served.client(**{"content-type": "application/json"}) as client:
+        assert client.post("/api/memory/turns", content=large).status_code == 413
+        pieces = iter([large[at : at + 65536] for at in range(0, len(large), 65536)])
+        answer = client.post("/api/memory/turns", content=pieces)
+        assert answer.status_code == 413
+        assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+def test_answers_forbid_what_no_page_of_ours_needs(served: Served) -> None:
+    with served.client() as client:
+        headers = client.get("/api/chats").headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "server" not in headers
+
+
+def bomb() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for number in range(8):
+            file.writestr(f"{number}.txt", b"\0" * (20 << 20))
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "claimed"),
+    [
+        (b"\x7fELF\x02\x01\x01" + b"\0" * 40, ""),
+        (b"MZ\x90\0" + b"\0" * 40, "image/png"),
+        (b"<svg onload=alert(1)>", "image/png"),
+        (b"PK\x03\x04 broken", "application/zip"),
+        (b"", "text/plain"),
+        (bomb(), "application/zip"),
+    ],
+    ids=["program", "program as picture", "page as picture", "broken zip", "empty", "bomb"],
+)
+def test_a_file_that_is_not_what_it_says_or_does_harm_is_refused(served: Served, data: bytes, claimed: str) -> None:
+    file = {"name": "a", "media_type": claimed, "data_base64": base64.b64encode(data).decode()}
+    with served.client() as client:
+        answer = client.post("/api/chats/files/turns", json={"text": "see this", "attachments": [file]})
+        assert answer.status_code == 400, answer.text
+        assert client.get("/api/chats/files/turns").json()["turns"] == []
+
+
+def test_a_file_is_given_back_byte_for_byte_and_never_as_a_page(served: Served) -> None:
+    page = b"<html><script>alert(1)</script></html>"
+    file = {"name": "a.html", "media_type": "text/html", "data_base64": base64.b64encode(page).decode()}
+    with served.client() as client:
+        turn = client.post("/api/chats/page/turns", json={"text": "keep it", "attachments": [file]}).json()["turn"]
+        answer = client.get(f"/api/memory/turns/{turn}/attachments/0/0")
+        assert answer.content == page
+        assert answer.headers["content-type"] == "application/octet-stream"
+        assert answer.headers["content-disposition"] == "attachment"
+        assert client.get(f"/api/memory/turns/{turn}/attachments/0/7").status_code == 404
+
+
+def test_an_import_that_would_fill_the_disk_is_refused(served: Served) -> None:
+    with served.client() as client:
+        assert client.post("/api/memory/import", content=bomb()).status_code == 400
+        assert not list(served.home.glob(".import-*"))
