@@ -21,6 +21,8 @@ __all__ = ["Asking", "asks_about_asking"]
 
 _LONGEST: Final = 600
 """Characters of a turn: a longer one says more than it asks."""
+_SHORT: Final = 48
+"""Characters of a question that says nothing beside it; a Chinese one counts as two."""
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _ASKING: Final = re.compile(r"\bask(?:ed|ing)?\b|\bquestions?\b|问", re.IGNORECASE)
 _EMPTY: Final = frozenset(
@@ -60,8 +62,8 @@ class Asking:
     def is_answered(self, turn: Sequence[Computed]) -> bool:
         """Tell whether in a turn only the assistant says what is asked for: its people only ask that.
 
-        Where the question is about the asker himself, any question of theirs is meant: what the assistant says of them
-        then is its guess.
+        Where the question is about the asker himself, any short question of theirs is meant: what the assistant says of
+        them then is its guess.
         """
         asked = [sentence for row in turn if row.role == "user" for sentence in _sentences(row)]
         if self.cues.of_assistant or not asked or any(row.role == "tool" and row.text for row in turn):
@@ -69,7 +71,8 @@ class Asking:
         if not any(row.role == "assistant" and row.text for row in turn):
             return False
         if self.cues.first_person:
-            return all(map(is_question, asked))
+            short = sum(len(sentence.text) * (1 if sentence.text.isascii() else 2) for sentence in asked) <= _SHORT
+            return short and all(map(is_question, asked))
         return any(map(is_question, asked)) and not self._says_more(asked)
 
     def _says_more(self, sentences: Sequence[QueryText]) -> bool:

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["LOOKED_AT", "Standing", "newest_first"]
+__all__ = ["LOOKED_AT", "SHARED", "Standing", "newest_first"]
 
 LOOKED_AT: Final = 10
 """Only the first so many turns are put in another order."""
+SHARED: Final = 0.75
+"""The share of what the best turn holds of the question that one must hold which is to replace it unasked."""
 _LOOKED_AT_UNASKED: Final = 5
 _MARGIN: Final = 4.0
 """A turn scored this much lower than the best is about something else."""
@@ -30,9 +32,9 @@ class Standing:
     """What is known about the turns of a ranking, by row: ``scores`` and ``plain`` float32 (m,), ``moments``.
 
     ``plain`` are the scores without what a known fact adds; ``moments`` are in any unit that grows with time.
-    ``changed`` are rows that say that something changed or was said wrongly, ``sharing`` those that hold a word of the
-    question; ``correction`` is the row that corrects the best one right after it, or -1. ``asked``: the question asks
-    for the newest by its words (now, 现在), not only by its being no question about the past.
+    ``changed`` are rows that say that something changed or was said wrongly, ``sharing`` those of them that hold about
+    as much of the question as the best; ``correction`` is the row that corrects the best one right after it, or -1.
+    ``asked``: the question asks for the newest by its words (now, 现在), not only by not being about the past.
     """
 
     scores: NDArray[np.float32]

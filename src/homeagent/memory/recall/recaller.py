@@ -19,7 +19,7 @@ from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
-from homeagent.memory.recall.newest import LOOKED_AT, Standing, newest_first
+from homeagent.memory.recall.newest import LOOKED_AT, SHARED, Standing, newest_first
 from homeagent.memory.results import Recall
 from homeagent.memory.text.dates import Direction, alternative_days, asked_days, day_terms, query_window
 from homeagent.memory.text.speech import asks_how_it_stands, corrects, tells_of_change
@@ -192,19 +192,21 @@ class Recaller:
         ranking = score.put_back(ranking, empty, score.ONLY_ASKS)
         chance = score.answerable(ranking, evidence.passages, evidence.question, weights.answerable)
         ranking = score.put_back(ranking, answered, score.ONLY_ANSWERED)
-        order, older = self._arranged(evidence, ranking)
+        order, older = self._arranged(evidence, ranking, frozenset((*empty, *answered)))
         best = [(outlines[row].seq, ids[int(ranking.passage[row])], row) for row in order]
         hits = self._hits.hits(best, Judged(ranking, evidence.columns, asked.seen, older | evidence.older), limit)
         return Recall(hits, chance, chance < score.NOTHING, pending)
 
-    def _arranged(self, evidence: Evidence, ranking: score.Ranking) -> tuple[list[int], frozenset[int]]:
-        """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
+    def _arranged(
+        self, evidence: Evidence, ranking: score.Ranking, asking: frozenset[int]
+    ) -> tuple[list[int], frozenset[int]]:
+        """Return the rows in the order to show, and which a newer one supersedes; those ``asking`` change nothing."""
         asked, order = evidence.asked, ranking.order.tolist()
         window = query_window(asked.text, asked.at)
         newest = window is not None and window.direction is Direction.LATEST
         if not len(self._mirror.vectors) or not (newest or (window is None and asks_how_it_stands(asked.text))):
             return order, frozenset()
-        standing = self._standing(evidence, ranking, newest)
+        standing = self._standing(evidence, ranking, asking, newest=newest)
         if not newest and not standing.changed and standing.correction < 0:
             return order, frozenset()
         vectors = self._mirror.vectors.vectors_of([evidence.ids[passage] for passage in ranking.passage.tolist()])
@@ -212,14 +214,17 @@ class Recaller:
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
         return newest_first(order, standing, centred)
 
-    def _standing(self, evidence: Evidence, ranking: score.Ranking, newest: bool) -> Standing:
+    def _standing(
+        self, evidence: Evidence, ranking: score.Ranking, asking: frozenset[int], *, newest: bool
+    ) -> Standing:
         """Return what `newest_first` goes by."""
         first = ranking.order[:LOOKED_AT].tolist()
         passages = {row: evidence.ids[int(ranking.passage[row])] for row in first}
         found = self._derived.passages(list(passages.values()))  # without what another process has just taken out
         texts = {row: found[passage].text for row, passage in passages.items() if passage in found}
-        changed = frozenset(row for row, text in texts.items() if tells_of_change(text))
-        sharing = frozenset(row for row in changed if _shares_words(evidence.passages, int(ranking.passage[row])))
+        changed = frozenset(row for row, text in texts.items() if row not in asking and tells_of_change(text))
+        held = {row: _held(evidence.passages, int(ranking.passage[row])) for row in first}
+        sharing = frozenset(row for row in changed if held[row] >= SHARED * held[first[0]] > 0)
         moments = [row.at_us or 0 for row in evidence.outlines]
         after = int(evidence.turns.after[first[0]])
         return Standing(
@@ -228,7 +233,7 @@ class Recaller:
             moments=moments if all(moments) else [row.seq for row in evidence.outlines],
             changed=changed,
             sharing=sharing,
-            correction=after if after in texts and corrects(texts[after]) else -1,
+            correction=after if after in texts and after not in asking and corrects(texts[after]) else -1,
             asked=newest,
         )
 
@@ -360,9 +365,9 @@ def _outdated(known: Mapping[int, bool]) -> list[int]:
     return [turn for turn, holds in known.items() if not holds] if any(known.values()) else []
 
 
-def _shares_words(passages: score.Passages, passage: int) -> bool:
-    """Whether a passage holds any word of the question."""
-    return any(leg.coverage[passage] > 0 for leg in (passages.words, passages.bigrams, passages.symbols))
+def _held(passages: score.Passages, passage: int) -> float:
+    """Return how much of the question a passage holds, of its words, bigrams or symbols, whichever is more."""
+    return max(float(leg.coverage[passage]) for leg in (passages.words, passages.bigrams, passages.symbols))
 
 
 def _near(row: TurnOutline, rows: Sequence[TurnOutline], place: int) -> int:

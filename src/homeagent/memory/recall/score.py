@@ -68,7 +68,7 @@ KNOWN_FACT: Final = 5.0
 """What a turn gains that says the fact which is asked for: set by hand, above what words and meaning differ by."""
 ONLY_ASKS: Final = (4.0, 0.8)
 """What is taken off a turn that only asks what is asked, and the most as a share of its score; set by hand."""
-ONLY_ANSWERED: Final = (1.5, 0.25)
+ONLY_ANSWERED: Final = (2.5, 0.3)
 """The same for a turn whose people only ask and the assistant answers: people's own word is better."""
 UNKNOWN_SYMBOL: Final = 3.0
 """What a number or an identifier that occurs nowhere takes off the logit of there being an answer."""

@@ -34,7 +34,7 @@ _QUESTION_ZH = re.compile(
 _OVER = re.compile(
     r"\b(?:did|was|were|had|went|came|bought|said|told|met|got|ate|saw|made|gave|took|happened|ever|first"
     r"|(?!(?:need|feed|seed|shed|speed|weed|bed|red|fed|hundred|called|named|supposed|scheduled|planned|allowed|located"
-    r"|stored|parked|booked|based|married|spelled|pronounced|used)\b)[a-z]{2,}ed)\b|了|过|发生|曾|当时|第一"
+    r"|stored|parked|booked|based|married|spelled|pronounced|used)\b)[a-z]{2,}ed)\b|了|过(?![敏期滤程节年户来去])|发生|曾|当时|第一"
 )
 _STATED = re.compile(r"[,.。;!]")
 
@@ -72,24 +72,22 @@ _FAVOUR = re.compile(
 
 
 _CHANGE_EN = re.compile(
-    r"\b(?:changed|switched|moved (?:house|out|in|(?:[\w']+ ){0,4}?to)|renamed|replaced|rescheduled|postponed"
-    r"|cancell?ed|called off|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|no longer"
-    r"|any ?more|any longer|instead|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|(?:is|are) now"
-    r"|now (?:is|are|it's|it is|i|we|he|she|they)|(?:i|we|he|she|they) now|(?:has|have|got|there's|there is) an? new"
-    r"|after all|that(?:'s| is| was) (?:wrong|not right|incorrect)|actually no|correction|scratch that"
-    r"|i (?:meant|was wrong|misspoke|misread|mixed up)|my mistake|new one is)\b"
+    r"\b(?:(?<!not )(?<!n't )changed|switched|moved|moves|renamed|replaced|rescheduled|postponed|pushed|cancell?ed"
+    r"|called off|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|gave|sold|no longer|any ?more|any longer"
+    r"|these days|instead|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|now|(?:has|have|got) an? new"
+    r"|there(?:'s| is) an? new|the new|after all|turns out|that(?:'s| is| was) (?:wrong|not right|incorrect)"
+    r"|actually no|correction|scratch that|i (?:meant|was wrong|misspoke|misread|mixed up)|my mistake)\b"
 )
 _CHANGE_ZH = re.compile(
-    r"(?:说|记|看|搞|写|弄|听|打)错(?!过)|不对|更正|纠正|改(?:成|到|为|走|用|叫|约|期|名|口|吃|喝|去|坐|骑|在)"
-    r"|换(?:成|到|去|了(?:家|个|一))|搬(?:到|去|进|来|家|了)|跳槽|取消|作废|推迟|提前到|延期|顺延|挪(?:到|去)|不再|不用了|已经不"
+    r"(?:说|记|看|搞|写|弄|听|打)错(?!过)|不对|更正|纠正|改(?:成|到|为|走|用|叫|约|期|签|名|口|吃|喝|去|坐|骑|在)|换(?:成|到|去|了|新|.{1,8}了)"
+    r"|搬(?:到|去|进|来|家|了)|跳槽|取消|作废|推迟|提前到|延期|顺延|挪(?:到|去)|不再|已经不|不.{1,8}了|不.{1,6}[,，;；]\s*而?是|不是.{1,8}而?是"
     r"|[涨加减增降]到|涨价|降价|涨了|调(?:到|成|为)|升(?:到|级|为)|从(?:今天|现在|明天|下周|下个?月)(?:起|开始)|转(?:到|去|学|岗)|不叫"
-    r"|现在|如今|换了?新|新的?(?:号码|地址|电话|密码|手机号)|不是这样"
+    r"|现在|如今|以后|新的?(?:号码|地址|电话|密码|手机号)|不是这样|卖了|戒了"
 )
-
-
 _CORRECTS = re.compile(
-    r"(?:说|记|看|搞|写|弄|听|打|发)错|不对|更正|纠正|\b(?:typo|correction|i meant|scratch that|make that|actually"
-    r"|wait,? no|my mistake|that(?:'s| is| was) (?:wrong|not right|incorrect)|sorry,? (?:it|that)(?:'s| is| was))\b"
+    r"(?:说|记|看|搞|写|弄|听|打|发)错(?!过)|不对|更正|纠正|改(?:成|到|为|签|期|约)|推迟"
+    r"|\b(?:typo|correction|i meant|scratch that|make that|actually|wait,? no|my mistake"
+    r"|that(?:'s| is| was) (?:wrong|not right|incorrect)|sorry,? (?:it|that)(?:'s| is| was))\b"
 )
 
 
