@@ -73,8 +73,9 @@ _FAVOUR = re.compile(
 
 _CHANGE_EN = re.compile(
     r"\b(?:(?<!not )(?<!n't )changed|switched|moved|moves|renamed|replaced|rescheduled|postponed|pushed|cancell?ed"
-    r"|called off|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|gave|sold|no longer|any ?more|any longer"
-    r"|these days|instead|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|now|(?:has|have|got) an? new"
+    r"|called off|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|gave|sold|no longer"
+    r"|any ?more|any longer|these days|instead|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|now"
+    r"|(?:has|have|got) an? new"
     r"|there(?:'s| is) an? new|the new|after all|turns out|that(?:'s| is| was) (?:wrong|not right|incorrect)"
     r"|actually no|correction|scratch that|i (?:meant|was wrong|misspoke|misread|mixed up)|my mistake)\b"
 )
