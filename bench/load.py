@@ -31,16 +31,16 @@ __all__ = ["LoadPlan", "load_report", "load_table"]
 
 _SETTINGS: Final = '[memory]\nembedder = "{embedder}"\n[models.timed]\nbase_url = "{url}"\nmodel = "timed"\n'
 _MANY: Final = 10_000
+_LONGEST_SECONDS: Final = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class LoadPlan:
-    """How many chats, how many turns in each, how long the model takes, and after how long the server is killed."""
+    """How many chats, how many turns in each, and how long the model takes."""
 
     chats: int = 50
     turns: int = 6
     model_seconds: float = 1.5
-    kill_after: float = 8.0
     embedder: str = "offline"
 
 
@@ -78,7 +78,7 @@ def load_table(report: dict[str, object]) -> str:
 
 
 def _killed(home: Path, plan: LoadPlan) -> dict[str, object]:
-    say(f"kill -9 after {plan.kill_after:g} s, then a new start")
+    say("kill -9 while all talk, then a new start")
     with Served(home) as served:
         seen = asyncio.run(_talked_until_killed(served, plan))
     with Served(home) as served:
@@ -113,12 +113,20 @@ async def _talked_until_killed(served: Served, plan: LoadPlan) -> _Seen:
     seen, run = _Seen(), secrets.token_hex(3)
     async with _client(served) as client:
         chats = [asyncio.create_task(_chat(client, number, _MANY, run, seen)) for number in range(plan.chats)]
-        await asyncio.sleep(plan.kill_after)
+        await _until_talked(seen, plan)
         await asyncio.to_thread(served.kill)
         for each in chats:
             each.cancel()
         await asyncio.gather(*chats, return_exceptions=True)
     return seen
+
+
+async def _until_talked(seen: _Seen, plan: LoadPlan) -> None:
+    """Wait until everybody was answered about twice, and for a moment more: then all are in the middle of something."""
+    end = time.monotonic() + _LONGEST_SECONDS
+    while len(seen.answered) < 2 * plan.chats and time.monotonic() < end:
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(plan.model_seconds / 2)
 
 
 async def _chat(client: httpx2.AsyncClient, number: int, turns: int, run: str, seen: _Seen) -> None:

@@ -98,7 +98,8 @@ class Guard:
         if f"{host.lower()}:{port}" not in self._own:
             private = [each for each in addresses if not is_public(each)]
             if private:
-                self._refuse(f"{host} is {private[0]}, which is no address of the public internet")
+                which = f"{host} is {private[0]}, which" if host != private[0] else host
+                self._refuse(f"{which} is no address of the public internet")
         problem: OSError = OSError("no address")
         for address in addresses:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from typing import TYPE_CHECKING, Protocol
 
 from homeagent.models.messages import Usage
@@ -23,6 +24,7 @@ _PER_ATTACHMENT = 1_600
 _BYTES_PER_TOKEN = 1_600
 _PER_CALL = 12
 _PER_CARRIER = 60
+_NAME_SECONDS = 0.2
 _MOST_CHARACTERS = 12
 """No tokenizer needs fewer tokens than one for so many characters of running text."""
 
@@ -42,10 +44,12 @@ class ModelTokens:
         self._estimator = estimator
         self._model = model
         self._smaller: dict[str, int] = {}
+        self._named = ("", -math.inf)
 
     def use(self, model: Model) -> None:
         """Estimate for this model from now on; what was learnt of others stays."""
         self._model = model
+        self._named = ("", -math.inf)
 
     @property
     def window(self) -> int:
@@ -55,9 +59,18 @@ class ModelTokens:
 
     def __call__(self, text: str) -> int:
         """Return about how many tokens ``text`` takes, hardly ever too few."""
-        name = self._model.name
+        name = self._name()
         estimate = math.ceil(self._estimator.text(text, name) * self._estimator.margin(name))
         return max(estimate, len(text) // _MOST_CHARACTERS)  # a run without any word in it: keys, encoded data
+
+    def _name(self) -> str:
+        """Return the model's name, asked for no more than once in a moment: a router looks at all its sources."""
+        name, until = self._named
+        now = time.monotonic()
+        if now > until:
+            name = self._model.name
+            self._named = (name, now + _NAME_SECONDS)
+        return name
 
     def observe(self, request: ModelRequest, usage: Usage) -> None:
         """Learn from what a server counted."""

@@ -45,6 +45,10 @@ SERVER: Final[dict[str, tuple[str, str]]] = {
         "This is the owner's token, shown this once; another one: homeagent token new",
         "这是主人的令牌，只显示这一次；再建一个：homeagent token new",
     ),
+    "serves_page": (
+        "The page, signed in by this link (once, within half an hour): {link}",
+        "打开网页（此链接自动登录，半小时内可用一次）：{link}",
+    ),
     "serves_clients": (
         "OpenAI clients: base_url {url}/v1, the token as key. MCP: {url}/mcp",
         "OpenAI 客户端：base_url 填 {url}/v1，密钥填令牌。MCP：{url}/mcp",

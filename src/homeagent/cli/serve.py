@@ -26,7 +26,13 @@ def serve(session: Session) -> int:
     from homeagent.server import ServeOptions, serving
 
     arguments = session.arguments
-    options = ServeOptions(arguments.host, arguments.port, tuple(arguments.name), show_token=not arguments.no_token)
+    options = ServeOptions(
+        arguments.host,
+        arguments.port,
+        tuple(arguments.name),
+        show_token=not arguments.no_token,
+        in_chinese=_chinese,
+    )
     with serving.only_server(session.home.root) as told:
         sock = serving.listening(options)
         try:
@@ -34,6 +40,14 @@ def serve(session: Session) -> int:
         finally:
             sock.close()
     return 0
+
+
+def _chinese(text: str) -> str:
+    """Return what an error or a reason says in Chinese."""
+    from homeagent.cli.chinese import error_in_chinese, reason_in_chinese
+
+    reason = reason_in_chinese(text)
+    return error_in_chinese(text) if reason == text else reason
 
 
 def _serve(session: Session, options: ServeOptions, sock: socket.socket, told: Path) -> None:
@@ -68,14 +82,18 @@ def _url(options: ServeOptions, sock: socket.socket) -> str:
 
 def _say(session: Session, daemon: Daemon, url: str) -> None:
     """Print the address, a token, and what to do with them."""
+    from homeagent.server.page import ROOT
+
     terminal, options = session.terminal, daemon.options
     plain = {"url": url}
     lines = [terminal.message("serves", url=url)]
     if options.show_token:
         first = not daemon.tokens.listed()
-        _, value = daemon.tokens.new(name="first") if first else daemon.tokens.passing()
+        token, value = daemon.tokens.new(name="first") if first else daemon.tokens.passing()
         plain["token"] = value
+        plain["page"] = f"{url}{ROOT}/enter/{daemon.entrances.new(token.id)}"
         lines += [f"token: {value}", terminal.message("serves_first" if first else "serves_passing")]
+        lines.append(terminal.message("serves_page", link=plain["page"]))
     lines.append(terminal.message("serves_clients", url=url))
     if options.host not in ("127.0.0.1", "localhost", "::1"):
         lines.append(terminal.message("serves_others"))

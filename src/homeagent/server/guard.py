@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Guard", "Rates", "own_names"]
 
-_UPLOADS: Final = ("/v1/chat/completions", "/api/chats/", "/webhook")
+_UPLOADS: Final = ("/v1/chat/completions", "/api/chats/", "/page/_nicegui/client/", "/webhook")
 _HISTORY: Final = "/api/memory/import"
 _MOST_CLIENTS: Final = 10_000
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")

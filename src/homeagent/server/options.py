@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["LOOPBACK", "Limits", "ServeOptions"]
 
@@ -32,6 +35,7 @@ class ServeOptions:
     """Where to listen; port 0 is a free one. ``names`` are further host names under which clients may ask for it.
 
     ``show_token`` prints a token when it starts: the owner's first one, later one that holds until it stops.
+    ``in_chinese`` returns what an error or a reason says in Chinese, for the page.
     """
 
     host: str = LOOPBACK
@@ -39,3 +43,4 @@ class ServeOptions:
     names: tuple[str, ...] = ()
     show_token: bool = True
     limits: Limits = Limits()
+    in_chinese: Callable[[str], str] = str

@@ -18,6 +18,7 @@ import uvicorn
 from homeagent.errors import HomeError
 from homeagent.server.daemon import Daemon
 from homeagent.server.guard import Guard
+from homeagent.server.page.late import LatePage
 from homeagent.server.web import build
 
 if TYPE_CHECKING:
@@ -121,10 +122,14 @@ async def serve(
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, "homeagent"))
     async with app:
         daemon = Daemon(app, settings, options)
-        guarded = Guard(build(daemon), options)
+        web = build(daemon)
+        page = LatePage(daemon)
+        page.mount(web)
+        guarded = Guard(web, options)
         config = uvicorn.Config(
             guarded,
             log_config=None,
+            log_level="warning",  # else every WebSocket with its address, by which the page knows it
             access_log=False,
             server_header=False,
             date_header=True,
@@ -133,7 +138,7 @@ async def serve(
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         server = _Server(config, lambda: started(daemon))
-        async with daemon:
+        async with daemon, page:
             with _ending(server, daemon):
                 await server.serve(sockets=[sock])
             _log.info("stopped")

@@ -4,13 +4,14 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from homeagent import __version__
 from homeagent.channels import Mounted
 from homeagent.server.daemon import Daemon
 from homeagent.server.errors import ERRORS, answer_errors
+from homeagent.server.page import ROOT
 from homeagent.server.routes import ROUTERS
 from homeagent.server.streams import SSE
 
@@ -74,4 +75,9 @@ def build(daemon: Daemon) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     app.router.routes.append(Route("/webhook", Mounted(daemon.app.webhook)))  # signed: it needs no token
+    app.add_api_route("/", _to_the_page, include_in_schema=False)
     return app
+
+
+async def _to_the_page() -> RedirectResponse:
+    return RedirectResponse(f"{ROOT}/")

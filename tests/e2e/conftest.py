@@ -1,0 +1,57 @@
+"""One browser, and one household that is served, for all of these tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.browsing import CHROMIUM, Visitor, chromium
+from tests.e2e.household import fill
+from tests.server.serving import Served, configured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+QUICK = '[memory]\nembedder = "none"\n'
+
+if CHROMIUM is None:
+    collect_ignore_glob = ["test_*.py"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def household(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A household with some history and no model."""
+    home = configured(tmp_path_factory.mktemp("household") / "home", QUICK)
+    fill(home)
+    with Served(home) as running:
+        yield running
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
+    """Open browsers' windows, which are closed at the end."""
+    opened: list[Visitor] = []
+
+    def new(served: Served, **how: object) -> Visitor:
+        made = Visitor(browser, served, **how)  # type: ignore[arg-type]
+        opened.append(made)
+        return made
+
+    yield new
+    for each in opened:
+        each.context.close()
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path) -> Path:
+    return configured(tmp_path / "home", QUICK)

@@ -1,0 +1,153 @@
+"""Talking on the page: streams, tools, stopping, trying again, incognito, files, several chats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dev.model_server import Call, ModelServer, Say
+from tests.e2e.conftest import QUICK
+from tests.server.serving import Served, configured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.e2e.browsing import Visitor
+
+pytestmark = pytest.mark.slow
+
+
+class Talking:
+    """A home with a model that says what a test hands it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def with_answers(self, *answers: Say | Call) -> tuple[ModelServer, Served]:
+        model = ModelServer(answers)
+        configured(self.home, f"{QUICK}\n[models.main]\nbase_url = '{model.url}'\nmodel = 'small'\n")
+        return model, Served(self.home)
+
+
+@pytest.fixture
+def talking(tmp_path: Path) -> Iterator[Talking]:
+    yield Talking(tmp_path / "home")
+
+
+def say(who: Visitor, words: str) -> None:
+    who.page.get_by_role("textbox", name="Write a message").fill(words)
+    who.page.keyboard.press("Enter")
+
+
+def test_a_tool_asks_runs_and_is_shown(talking: Talking, visit: Callable[..., Visitor]) -> None:
+    answers = (Call("cmd_run", {"command": "echo lantern && sleep 0.3"}), Say("It printed lantern."))
+    model, served = talking.with_answers(*answers)
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        say(who, "Please run it")
+        who.page.wait_for_selector("[role=alertdialog]:has-text('echo lantern')")
+        who.page.click("[role=alertdialog] >> text=Yes, do it")
+        who.page.wait_for_selector(".bubble.assistant:has-text('It printed lantern.')")
+        who.page.click(".tool summary:has-text('cmd_run')")
+        assert "lantern" in who.page.inner_text(".tool .output >> nth=-1")
+        assert "Done in" in who.page.inner_text(".tool")
+        who.picture("chat-tool-1280-light-en")
+        who.page.click("text=What memory makes of it")
+        who.page.wait_for_selector("section.segment.is-hidden:has-text('cmd_run')")
+        assert who.problems == []
+
+
+def test_a_refused_question_stops_the_tool(talking: Talking, visit: Callable[..., Visitor]) -> None:
+    model, served = talking.with_answers(Call("cmd_run", {"command": "touch made"}), Say("Then I leave it."))
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        say(who, "Please make the file")
+        who.page.click("[role=alertdialog] >> button:has-text('No')")
+        who.page.wait_for_selector(".bubble.assistant:has-text('Then I leave it.')")
+        assert who.page.locator(".tool.failed").count() == 1
+
+
+def test_an_answer_streams_is_stopped_and_tried_again(talking: Talking, visit: Callable[..., Visitor]) -> None:
+    slow = Say(" ".join(f"word{number}" for number in range(200)), seconds=0.05)
+    model, served = talking.with_answers(slow, Say("Shorter now."))
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        say(who, "Tell me a lot")
+        who.page.wait_for_selector(".bubble.assistant:has-text('word3')")
+        who.page.click("button.stop")
+        who.page.wait_for_selector("text=Interrupted")
+        assert "word199" not in who.page.inner_text(".log")
+        who.page.click("text=Take back and try again")
+        who.page.wait_for_selector(".bubble.assistant:has-text('Shorter now.')")
+        who.page.reload()
+        who.page.wait_for_selector("text=Shorter now.")
+
+
+def test_incognito_leaves_nothing_on_the_disk(talking: Talking, visit: Callable[..., Visitor]) -> None:
+    model, served = talking.with_answers(Say("I keep quiet about zanzibarium."))
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        who.page.get_by_role("switch", name="Incognito").click()
+        who.page.wait_for_selector("text=nothing that is said now is kept")
+        say(who, "My secret word is zanzibarium")
+        who.page.wait_for_selector(".bubble.assistant:has-text('zanzibarium')")
+        who.picture("chat-incognito-1280-light-en")
+        who.open("/memory")
+        assert "zanzibarium" not in who.page.inner_text("body")
+    found = [path for path in talking.home.rglob("*") if path.is_file() and b"zanzibarium" in path.read_bytes()]
+    assert found == []
+
+
+def test_files_go_along_and_chats_are_kept_apart(
+    talking: Talking, visit: Callable[..., Visitor], tmp_path: Path
+) -> None:
+    note = tmp_path / "list.txt"
+    note.write_text("apples\npears\n", encoding="utf-8")
+    model, served = talking.with_answers(Say("Got the list."))
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        with who.page.expect_file_chooser() as chooser:
+            who.page.click("text=Attach a file")
+        chooser.value.set_files(note)
+        who.page.wait_for_selector(".files :has-text('list.txt')")
+        say(who, "Here is my list")
+        who.page.wait_for_selector(".bubble.user:has-text('list.txt')")
+        who.page.wait_for_selector(".bubble.assistant:has-text('Got the list.')")
+        who.page.click(".chats >> text=New chat")
+        who.page.wait_for_selector("text=Nothing was said here yet")
+        assert who.page.locator(".chats .chat-entry").count() == 1
+        who.page.click(".chats .chat-entry")
+        who.page.wait_for_selector(".bubble.user:has-text('list.txt')")
+
+
+def test_what_a_model_writes_never_runs(talking: Talking, visit: Callable[..., Visitor]) -> None:
+    hostile = (
+        '<img src=x onerror="window.broken=1"> <script>window.broken=1</script> [press](javascript:window.broken=1) '
+        "[fine](https://example.test/) **bold** ![pic](http://example.test/track.png)\n\n```\n<b>code</b>\n```"
+    )
+    model, served = talking.with_answers(Say(hostile))
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        say(who, hostile)
+        who.page.wait_for_selector(".bubble.assistant strong:has-text('bold')")
+        who.page.reload()
+        who.page.wait_for_selector(".bubble.assistant strong:has-text('bold')")
+        assert who.page.evaluate("() => window.broken") is None
+        assert who.page.locator(".log img, .log script, .log b").count() == 0
+        links = who.page.locator(".log a[target=_blank]").evaluate_all("all => all.map(each => each.href)")
+        assert links == ["https://example.test/"]
+        assert who.elsewhere == []

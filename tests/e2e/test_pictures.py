@@ -1,0 +1,90 @@
+"""The pictures of the documentation, taken anew from the page as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.browsing import NARROW, PICTURES, WIDE
+from tests.server.serving import Served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.e2e.browsing import Visitor
+
+pytestmark = pytest.mark.slow
+
+LOOKS = [(WIDE, False, False), (WIDE, True, True), (NARROW, False, True), (NARROW, True, False)]
+VIEWS = {
+    "timeline": "/memory",
+    "search": "/search?q=Where does my sister work?",
+    "facts": "/facts?subject=me",
+    "graph": "/graph",
+    "policies": "/policies",
+    "forget": "/forget",
+    "models": "/models",
+}
+LARGEST = 2_000_000
+"""Bytes that all of the pictures may have together."""
+
+
+def name_of(view: str, width: int, dark: bool, zh: bool) -> str:
+    return f"{view}-{width}-{'dark' if dark else 'light'}-{'zh' if zh else 'en'}"
+
+
+@pytest.mark.parametrize(("width", "dark", "zh"), LOOKS)
+def test_every_view_fits_where_its_picture_is_taken(
+    household: Served, visit: Callable[..., Visitor], width: int, dark: bool, zh: bool
+) -> None:
+    who = visit(household, width=width, dark=dark, zh=zh)
+    who.sign_in()
+    for view, address in VIEWS.items():
+        who.open(address)
+        who.page.wait_for_timeout(600)
+        assert who.fits(), view
+        if (
+            (width == WIDE and not dark and view not in ("forget", "models"))
+            or view in ("timeline", "policies")
+            or (dark and view in ("facts", "graph"))
+        ):
+            who.picture(name_of(view, width, dark, zh))
+
+
+@pytest.mark.parametrize(("width", "dark", "zh"), [*LOOKS, (WIDE, False, True)])
+def test_one_turn_is_pictured(
+    household: Served, visit: Callable[..., Visitor], width: int, dark: bool, zh: bool
+) -> None:
+    who = visit(household, width=width, dark=dark, zh=zh)
+    who.sign_in()
+    with household.client() as api:
+        turns = api.get("/api/memory/turns", params={"limit": 50}).json()["turns"]
+    turn = next(each["turn"] for each in turns if "Who am I" in each["text"])
+    page = who.open(f"/memory/{turn}")
+    page.evaluate("() => document.querySelector('.segment.is-hidden').scrollIntoView()")
+    assert who.fits()
+    who.picture(name_of("turn", width, dark, zh))
+
+
+@pytest.mark.parametrize(("width", "dark", "zh"), [(WIDE, False, False), (NARROW, True, True)])
+def test_the_first_start_is_pictured(
+    empty_home: Path, visit: Callable[..., Visitor], width: int, dark: bool, zh: bool
+) -> None:
+    with Served(empty_home) as served:
+        who = visit(served, width=width, dark=dark, zh=zh)
+        who.page.goto(f"{served.url}/page/sign-in")
+        assert who.fits()
+        if zh:
+            who.picture(name_of("sign-in", width, dark, zh))
+        who.sign_in()
+        who.ready()
+        assert who.fits()
+        who.picture(name_of("first-start", width, dark, zh))
+
+
+def test_the_pictures_are_small() -> None:
+    taken = list(PICTURES.glob("*.png"))
+    assert taken
+    assert sum(path.stat().st_size for path in taken) < LARGEST

@@ -1,0 +1,49 @@
+"""The texts of the page: every one that is asked for is there, in both languages, with the same holes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from string import Formatter
+
+from dev.ratchet import modules
+from homeagent.server.page.words import WORDS
+
+PAGE = modules("src/homeagent/server/page")
+
+
+def test_every_text_has_both_languages_with_the_same_holes() -> None:
+    for key, (english, chinese) in WORDS.items():
+        assert english.strip(), key
+        assert chinese.strip(), key
+        holes = [{hole for _, hole, _, _ in Formatter().parse(each) if hole} for each in (english, chinese)]
+        assert holes[0] >= holes[1], key
+        assert not re.search(r"[\u4e00-\u9fff]", english), key
+
+
+def test_every_text_that_is_asked_for_is_there() -> None:
+    missing = {each for each in asked() if each not in WORDS}
+    assert missing == set()
+
+
+def asked() -> set[str]:
+    found: set[str] = set()
+    for module in PAGE:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call) and node.args:
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if name == "say":
+                    found |= constants(node.args[0])
+                if name == "empty":
+                    key = node.args[1]
+                    assert isinstance(key, ast.Constant)
+                    found |= {str(key.value), f"{key.value}_next"}
+    return found
+
+
+def constants(node: ast.expr) -> set[str]:
+    if isinstance(node, ast.Constant):
+        return {str(node.value)}
+    if isinstance(node, ast.IfExp):
+        return constants(node.body) | constants(node.orelse)
+    return set()

@@ -1,0 +1,63 @@
+"""Many at once: chats side by side, the messages of one in order; timers and turns that a kill cut off."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from dev.model_server import ModelServer, Say
+from tests.server.serving import Served, configured, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import httpx2
+
+
+def words(client: httpx2.Client, chat: str) -> list[tuple[str, str]]:
+    turns = client.get(f"/api/chats/{chat}/turns").json()["turns"]
+    return [(each["text"], each["status"]) for each in reversed(turns)]
+
+
+def test_messages_of_one_chat_are_answered_in_order_and_other_chats_do_not_wait(tmp_path: Path) -> None:
+    with ModelServer([Say("a slow answer of many words " * 4, 0.05), Say("quick")]) as model:
+        text = f'[memory]\nembedder = "none"\n[models.small]\nbase_url = "{model.url}"\nmodel = "small"\n'
+        with Served(configured(tmp_path / "home", text)) as served, served.client() as client:
+            answers: list[str] = []
+
+            def say(chat: str, text: str) -> None:
+                with served.client() as own:
+                    answers.append(own.post(f"/api/chats/{chat}/turns", json={"text": text}).json()["reply"])
+
+            first = threading.Thread(target=say, args=("one", "first"))
+            first.start()
+            until(lambda: len(model.requests) == 1)
+            second = threading.Thread(target=say, args=("one", "second"))
+            second.start()
+            say("two", "aside")
+            first.join()
+            second.join()
+            assert answers[0] == "quick"
+            assert words(client, "one") == [("first", "done"), ("second", "done")]
+            prompt = [str(each["content"]) for each in model.requests[-1]["messages"]]  # type: ignore[attr-defined]
+            assert any("first" in each for each in prompt)
+            assert any(each.startswith("a slow answer") for each in prompt)
+
+
+def test_a_turn_that_a_kill_cut_off_is_closed_and_a_timer_that_fell_due_meanwhile_is_answered(tmp_path: Path) -> None:
+    with ModelServer([Say("word " * 600, 0.1)]) as model:
+        text = f'[memory]\nembedder = "none"\n[models.small]\nbase_url = "{model.url}"\nmodel = "small"\n'
+        home = configured(tmp_path / "home", text)
+        with Served(home) as served, served.client() as client:
+            timer = {"text": "/tool clock_set_timer minutes=0.02 text='take the bread out'"}
+            assert client.post("/api/chats/kitchen/turns", json=timer).json()["status"] == "done"
+            with client.stream("POST", "/api/chats/long/messages", json={"text": "Tell me all."}) as answer:
+                lines = answer.iter_lines()
+                while not next(lines).startswith("event: delta"):
+                    pass
+                served.kill()
+        (home / "config.toml").write_text('[memory]\nembedder = "none"\n')
+        with Served(home) as again, again.client() as client:
+            assert words(client, "long") == [("Tell me all.", "interrupted")]
+            until(lambda: any("bread" in text for text, _ in words(client, "kitchen")[1:]))
+            until(lambda: words(client, "kitchen")[-1][1] == "done")
