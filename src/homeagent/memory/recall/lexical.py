@@ -27,6 +27,8 @@ __all__ = ["Column", "LexicalSearch"]
 
 _K1 = 1.2
 _B = 0.75
+_ALTERNATIVE = 0.5
+"""Coverage of a passage with one of several days that are asked about: it may be of the week by chance."""
 _MOST_POSTINGS = 20_000
 
 
@@ -92,7 +94,7 @@ class LexicalSearch:
     def leg(self, column: Column, passages: Sequence[int], alternatives: Collection[str] = ()) -> Leg:
         """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there.
 
-        ``alternatives`` are terms of which any one is as good as all: the days of a week that is asked about.
+        ``alternatives`` are terms of which any one says much, however many there are: the days of a week.
         """
         whole = max(sum(column.idf.values()), 1e-6)
         score = np.zeros(len(passages), np.float32)
@@ -103,9 +105,8 @@ class LexicalSearch:
             passage = passages[row]
             held = counts.get(passage, {})
             score[row] = sum(column.idf[term] * self._saturated(column, passage, n) for term, n in held.items())
-            coverage[row] = (
-                sum(column.idf[term] for term in held) / whole if held.keys().isdisjoint(alternatives) else 1
-            )
+            share = sum(column.idf[term] for term in held) / whole
+            coverage[row] = share if held.keys().isdisjoint(alternatives) else max(share, _ALTERNATIVE)
         return Leg(score, coverage)
 
     def _saturated(self, column: Column, passage: int, count: int) -> float:
