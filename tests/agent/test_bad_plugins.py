@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 import time
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from homeagent.app import App, AppParts
 from homeagent.memory import Place
 from homeagent.memory.embed import NoEmbedder
 from homeagent.plugins import Consents, asked_of, describe, enforceable, find_source, outline, tools_of
+from homeagent.plugins.out_of_process import OutOfProcess
 from tests.plugins.living import HEAD, installed
 from tests.plugins.worlds import in_loop
 
@@ -220,6 +223,21 @@ async def test_a_plugin_that_can_not_start_is_named_and_left_out(
     (line,) = [record.getMessage() for record in caplog.records]
     assert "probe" in line
     assert told in line
+
+
+@in_loop
+async def test_a_call_to_a_plugin_that_has_just_ended_is_an_error_and_not_the_end_of_the_turn(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home", CODE) as app:
+        runner = app.registry.runner("probe")
+        assert isinstance(runner, OutOfProcess)
+        process = runner._process
+        assert process is not None
+        os.kill(process._process.pid, signal.SIGSTOP)  # its tools vanish when it has been waited for: not yet
+        process.peer._close()
+        raw, _ = await output(app, "/tool prints")
+        process.kill()
+        assert "the plugin's process has ended" in raw
+        assert await answers(app)
 
 
 @in_loop

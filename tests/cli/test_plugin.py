@@ -154,6 +154,10 @@ def test_a_plugin_is_switched_off_and_on_and_taken_out(homeagent, home, tmp_path
     assert homeagent("plugin", "disable", "greeter").code == 0
     assert state(homeagent) == "off"
     assert homeagent("plugin", "enable", "greeter").code == 0  # agreed to already
+    again = homeagent("plugin", "consent", "greeter")
+    assert again.code == 1
+    assert "tool greet:" in again.err
+    assert homeagent("plugin", "consent", "greeter", "--yes").code == 0
     assert state(homeagent) == "on"
     data = home / "plugins" / "greeter"
     (data / "kept").mkdir(parents=True)

@@ -13,6 +13,8 @@ from homeagent.memory.text.dates import (
     DayRange,
     Direction,
     Window,
+    alternative_days,
+    asked_days,
     day_terms,
     query_window,
     spoken_days,
@@ -49,6 +51,8 @@ def window(text: str, at: datetime | None = WEDNESDAY) -> Window | None:
         ("the day after tomorrow", "2026-05-22"), ("last Wednesday", "2026-05-13"), ("last Friday", "2026-05-15"),
         ("next Friday", "2026-05-29"), ("this Friday", "2026-05-22"), ("in three days", "2026-05-23"),
         ("two days ago", "2026-05-18"), ("Thanksgiving 2023", "2023-11-23"), ("元旦2027年", "2026-01-01"),
+        ("the Friday before last", "2026-05-08"), ("Friday of last week", "2026-05-15"),
+        ("Monday after next", "2026-06-01"), ("two Fridays ago", "2026-05-08"),
     ],
 )  # fmt: skip
 def test_a_spoken_day_is_that_day(text: str, day: str) -> None:
@@ -70,6 +74,11 @@ def test_a_spoken_day_is_that_day(text: str, day: str) -> None:
         ("two weeks ago", "2026-05-03", "2026-05-09"), ("两周后", "2026-05-31", "2026-06-06"),
         ("5月3日到5日", "2026-05-03", "2026-05-05"), ("5月3日到6月1日", "2026-05-03", "2026-06-01"),
         ("from May 3 to May 5", "2026-05-03", "2026-05-05"), ("April 15-20", "2026-04-15", "2026-04-20"),
+        ("上个月底", "2026-04-21", "2026-04-30"), ("下个月初", "2026-06-01", "2026-06-10"),
+        ("月初", "2026-05-01", "2026-05-10"), ("3月中旬", "2026-03-11", "2026-03-20"),
+        ("end of next month", "2026-06-21", "2026-06-30"), ("early June", "2026-06-01", "2026-06-10"),
+        ("a fortnight ago", "2026-05-03", "2026-05-09"), ("半个月前", "2026-05-02", "2026-05-08"),
+        ("1月装了什么", "2026-01-01", "2026-01-31"),
         ("spring of 2024", "2024-03-01", "2024-05-31"), ("2019年7月", "2019-07-01", "2019-07-31"),
     ],
 )  # fmt: skip
@@ -84,7 +93,7 @@ def test_a_longer_time_is_one_range(text: str, start: str, end: str) -> None:
         "地铁3号线", "I may 2 go",
         "march 3 miles", "2026-03-02T14:00:01 zqgate31 link up", "2026-03-02 14:00:01.123 WARN",
         "Jun 10 08:00:01 host sshd",
-        "[10/Oct/2000:13:55:36 -0700]", "12:30", "1/2", "20260503", "第三天", "两个月", "on Mondays", "小明天天",
+        "[10/Oct/2000:13:55:36 -0700]", "12:30", "1/2", "20260503", "第三天", "两个月", "on Mondays", "小明天天", "5月天的歌", "3月租", "每个月初", "岁月末",
         "100天后端",
         "https://a.example/2026/05/03/x", "31.02.2023", "早上8点", "2026-13-45", "port 2026", "",
     ],
@@ -215,3 +224,18 @@ def test_a_complete_date_is_read_back_whatever_today_is(day: date, today: date) 
         f"{day:%d.%m.%Y}",
     ):
         assert spoken_days(QueryText(text), at) == (DayRange(day, day),), text
+
+
+def test_any_day_of_a_longer_time_is_meant_and_none_beside_a_single_day() -> None:
+    week = DayRange(date(2026, 5, 18), date(2026, 5, 24))
+    assert alternative_days([week]) == frozenset(f"d202605{day}" for day in range(18, 25))
+    assert alternative_days([DayRange(date(2026, 5, 18), date(2026, 5, 18))]) == frozenset()
+    assert alternative_days([DayRange(date(2026, 1, 1), date(2026, 12, 31))]) == {"y2026"}
+    assert alternative_days(spoken_days(QueryText("on Friday"), WEDNESDAY)) == {"d20260515", "d20260522"}
+    assert alternative_days(spoken_days(QueryText("last week, on May 3 2026"), WEDNESDAY)) == frozenset()
+
+
+def test_what_came_after_a_day_is_asked_of_the_days_since() -> None:
+    since = asked_days(QueryText("5月14日之后寄给谁了"), WEDNESDAY)
+    assert since == (DayRange(date(2026, 5, 15), date(2026, 5, 20)),)
+    assert asked_days(QueryText("2020年3月2日之后"), WEDNESDAY) == spoken_days(QueryText("2020年3月2日之后"), WEDNESDAY)

@@ -127,6 +127,8 @@ def test_look_alikes_share_no_symbol(asked: str, said: str) -> None:
     ("asked", "said"),
     [
         ("138-0013-8000", "电话 13800138000"),
+        ("0571-88996677", "前台 0571-8899 6677"),
+        ("13800138000", "电话 +8613800138000"),
         ("三百二", "花了320块"),
         ("8万", "预算八万"),
         ("电话 (555) 010-1234", "555 010 1234"),
@@ -208,3 +210,8 @@ def test_any_two_characters_of_a_chinese_text_find_it(text: str, data: st.DataOb
     end = data.draw(st.integers(start + 2, len(text)))
     asked = question(text[start:end])
     assert set(asked.content.bigrams) & set(passage(text).bigrams)
+
+
+def test_a_phone_number_is_asked_for_whole_and_other_numbers_by_their_groups() -> None:
+    assert query_terms(QueryText("138-1234-5687 是谁的号码")).symbols == ("13812345687",)
+    assert {"8443", "8444", "8445"} <= set(query_terms(QueryText("8443 8444 8445")).symbols)

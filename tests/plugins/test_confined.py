@@ -59,6 +59,22 @@ def tries(what: str, of: str = "") -> str:
                 return other.recv(10).decode()
             case "kill":
                 os.kill(int(of), 0)
+            case "fork":
+                if not os.fork():
+                    os._exit(0)
+            case "limit":
+                import resource
+                resource.prlimit(int(of), resource.RLIMIT_CORE, (0, 0))
+            case "own limit":
+                import resource
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            case "host":
+                socket.socket(40).close()
+            case "thread":
+                import threading
+                thread = threading.Thread(target=print)
+                thread.start()
+                thread.join()
             case "temporary":
                 import tempfile
                 with tempfile.NamedTemporaryFile() as file:
@@ -93,6 +109,19 @@ def needs() -> str:
 plugin = Plugin("probe", "1.0", tools=[tries, keeps, needs])
 '''
 NOTHING = HEAD.replace('permissions = ["exec"]', "permissions = []")
+
+
+@pytest.mark.skipif(
+    "sockets" not in enforceable(), reason="this kernel has no seccomp filters, or is another machine's"
+)
+@in_loop
+async def test_without_exec_it_makes_no_process_that_could_outlive_it(tmp_path: Path) -> None:
+    async with living(tmp_path / "home", CODE, head=NOTHING) as plugin:
+        for what in ("fork", "run", "host"):
+            assert (await plugin.call("tries", what=what)).text == "PermissionError"
+        assert (await plugin.call("tries", what="limit", of=str(os.getpid()))).text == "PermissionError"
+        for what in ("thread", "own limit"):
+            assert (await plugin.call("tries", what=what)).text == "done"
 
 
 @files

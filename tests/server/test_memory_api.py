@@ -100,6 +100,8 @@ def test_what_is_erased_is_gone_from_every_file_and_that_is_proved(tmp_path: Pat
     with Served(configured(tmp_path / "home", '[memory]\nembedder = "none"\n')) as served, served.client() as client:
         turn = say(client, "The combination of the safe is quillon-33-farthing-81.")
         stays = say(client, "The cat likes tuna.")
+        assert "quillon" in str(client.post("/api/chats/ask/turns", json={"text": "What opens the safe?"}).json())
+        assert "quillon" in client.get("/api/chats/ask/why").text
         preview = client.post("/api/memory/erase/preview", json={"turns": [turn]}).json()
         assert [each["turn"] for each in preview["turns"]] == [turn]
         assert client.post("/api/memory/erase", json={"turns": [turn]}).status_code == 409
@@ -109,6 +111,7 @@ def test_what_is_erased_is_gone_from_every_file_and_that_is_proved(tmp_path: Pat
         assert done["proof"]["files"] > 0
         assert client.get(f"/api/memory/turns/{turn}").status_code == 404
         assert client.get(f"/api/memory/turns/{stays}").status_code == 200
+        assert "quillon" not in client.get("/api/chats/ask/why").text
         for path in served.home.rglob("*"):
             if path.is_file():
                 assert b"quillon-33" not in path.read_bytes(), path

@@ -160,13 +160,15 @@ def test_events_are_heard_by_those_whose_chat_it_is_and_go_on_from_the_last(
         seen, last = events(listening, "nobody-1", "event: reset")
         assert seen.count("event: reset") == 1
         say(anna, "a message of Anna's own")
-        say(owner, "two")
+        say(owner, "words that events do not repeat")
         seen, last = events(listening, last, "turn_ended")
         assert "event: turn_started" in seen or "event: reset" in seen
+        assert "a message of Anna's own" not in seen  # words are asked for by their turn: they may be erased by then
         say(anna, "another one of Anna's")
         marker = say(owner, "three")
         seen, _ = events(listening, last, marker)
         assert '"chat": "anna/' not in seen
+        assert "do not repeat" not in seen
         assert '"chat": "owner/' in seen
 
 

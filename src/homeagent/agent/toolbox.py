@@ -24,7 +24,7 @@ from homeagent_sdk.convert import parse_arguments
 from homeagent_sdk.results import error_result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Sequence
 
     from homeagent import models
     from homeagent.agent.incoming import OpenTurn
@@ -120,7 +120,8 @@ class Toolbox:
         runner = self._registry.runner(tool.plugin)
         try:
             call = ToolCall(asked.id, asked.name, parse_arguments(asked.arguments))
-            await runner.check(call)
+            if (unfit := await self._unfit(runner.check(call), tool)) is not None:
+                return _Ran(unfit, None)
             refused = self._too_often(call) or await self._stages.decide(
                 "before_toolcall", call=call, turn=self._turn.info
             )
@@ -128,7 +129,8 @@ class Toolbox:
                 self._turn.ui.show(CallRefused(asked.id, asked.name, refused.reason))
                 return _Ran(error_result([Problem("", f"not done: {refused.reason}", _ASK_AGAIN)]), None)
             call = await self._stages.transform("before_toolcall", "call", call, turn=self._turn.info)
-            await runner.check(call)
+            if (unfit := await self._unfit(runner.check(call), tool)) is not None:
+                return _Ran(unfit, None)
         except ArgumentsError as error:
             return _Ran(error_result(error.problems), None)
         seat, deadline = self._seat(asked, tool.timeout or self._settings.tool_seconds)
@@ -139,6 +141,11 @@ class Toolbox:
             reason = f"the tool returned {len(outcome.text):,} characters; nothing of them was kept"
             outcome = error_result([Problem("", reason, "Ask for less")])
         return _Ran(outcome, call, time.monotonic() - started)
+
+    async def _unfit(self, check: Awaitable[None], tool: ToolDeclaration) -> ToolResult | None:
+        """Return why a call can't be made: its arguments, or a plugin that is gone or silent; None if it can."""
+        outcome = await guarded(check, tool.timeout or self._settings.tool_seconds)
+        return self._failed(outcome, tool) if isinstance(outcome, Failure) else None
 
     def _seat(self, call: models.messages.ToolCall, seconds: float) -> tuple[CallSeat, Deadline]:
         deadline = Deadline(seconds)

@@ -1,4 +1,4 @@
-"""``homeagent plugin install``, ``enable``, ``disable`` and ``remove``: nothing runs that was not agreed to."""
+"""``homeagent plugin install``, ``enable``, ``consent``, ``disable``, ``remove``: nothing runs without a yes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from homeagent.cli.session import Session
     from homeagent.plugins import Description, PluginSource
 
-__all__ = ["disable", "enable", "install", "remove"]
+__all__ = ["consent", "disable", "enable", "install", "remove"]
 
 
 def install(session: Session) -> int:
@@ -53,12 +53,21 @@ def install(session: Session) -> int:
 
 def enable(session: Session) -> int:
     """Turn a plugin on; what it wants beyond what was agreed to is asked first."""
+    return _enabled(session, anew=False)
+
+
+def consent(session: Session) -> int:
+    """Show all that a plugin wants and ask, also when it was agreed to before; with a yes it is on."""
+    return _enabled(session, anew=True)
+
+
+def _enabled(session: Session, *, anew: bool) -> int:
     name: str = session.arguments.name
     _refuse_built_in(name)
     found = named_plugin(session.home.root, name)
     if found.source is None or found.description is None:
         raise PluginError(name, "it has no source", "Put it in again: homeagent plugin install PATH")
-    if not _agreed(session, found.source, found.description):
+    if not _agreed(session, found.source, found.description, anew=anew):
         return 1
     return _turn_on(session, found.source, found.description)
 
@@ -99,13 +108,13 @@ def remove(session: Session) -> int:
     return 0
 
 
-def _agreed(session: Session, source: PluginSource, told: Description) -> bool:
-    """Whether the owner agrees to what a plugin wants; what was agreed to before is not asked again."""
+def _agreed(session: Session, source: PluginSource, told: Description, *, anew: bool = False) -> bool:
+    """Whether the owner agrees to what a plugin wants; what was agreed to before is asked again only ``anew``."""
     tools = outline(source)
     wanted = asked_of(told, tools_of(tools))
     before = Consents(session.home.root).all().get(told.name)
     growth = before.growth(wanted) if before else None
-    if growth is not None and not growth:
+    if growth is not None and not growth and not anew:
         return True
     lines = [*plugin_lines(source, told, tools, session.terminal)]
     return _asked(session, told.name, [*lines, *(growth_lines(growth, session.terminal) if growth else ())])

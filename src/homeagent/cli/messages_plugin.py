@@ -22,6 +22,7 @@ PLUGIN: Final[dict[str, tuple[str, str]]] = {
     "help_plugin_new": ("write a small plugin that works, with a test", "生成一个可用的小插件和它的测试"),
     "help_plugin_install": ("show what a plugin wants, ask, put it into the home", "显示插件的要求，确认后装入主目录"),
     "help_plugin_enable": ("turn a plugin on; what it wants is shown and asked first", "启用插件，先显示其要求并确认"),
+    "help_plugin_consent": ("show all that a plugin wants, and ask again", "显示插件的全部要求，重新确认"),
     "help_plugin_disable": ("turn a plugin off", "停用插件"),
     "help_plugin_remove": ("take a plugin out of the home; its data stays", "从主目录移除插件，保留它的数据"),
     "option_plugin_yes": ("agree without being asked", "不询问，直接同意"),

@@ -24,11 +24,12 @@ def add_plugin(parser: Parser) -> None:
     for name, argument in (
         ("install", "plugin_path"),
         ("enable", "plugin"),
+        ("consent", "plugin"),
         ("disable", "plugin"),
         ("remove", "plugin"),
     ):
         each = commands.add(name, f"installing:{name}", f"help_plugin_{name}")
         metavar = "PATH" if name == "install" else "NAME"
         each.arguments.add_argument("name", metavar=metavar, help=each.words(f"argument_{argument}"))
-        if name in ("install", "enable"):
+        if name in ("install", "enable", "consent"):
             each.options.add_argument("--yes", action="store_true", help=each.words("option_plugin_yes"))

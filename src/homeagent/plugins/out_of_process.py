@@ -128,8 +128,12 @@ class OutOfProcess:
 
     async def check(self, call: ToolCall) -> None:
         """Raise ``ArgumentsError`` when the arguments of a call don't fit."""
+        process = self._running()
         try:
-            await self._running().peer.request("check", call=call)
+            await process.peer.request("check", call=call)
+        except asyncio.CancelledError:
+            process.see_that_it_stops()
+            raise
         except ClosedError:
             raise _gone() from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Self
@@ -63,6 +64,7 @@ class Daemon:
         self.ready = False
         self.problems: dict[str, str] = {}
         self._reading = asyncio.Lock()
+        self._loading = asyncio.Lock()
         self._mcp: McpOverHttp | None = None
         self._known: set[str] = {OWNER}
         self._tasks: list[asyncio.Task[None]] = []
@@ -109,11 +111,14 @@ class Daemon:
 
     async def mcp(self) -> McpOverHttp:
         """Return the MCP server, which is loaded when somebody speaks to it first."""
-        if self._mcp is None:
-            from homeagent.server.mcp_serving import McpOverHttp
+        async with self._loading:
+            if self._mcp is None:
+                # Beside the loop: it takes most of a second, and others are talking.
+                await asyncio.to_thread(importlib.import_module, "homeagent.server.mcp_serving")
+                from homeagent.server.mcp_serving import McpOverHttp
 
-            self._mcp = McpOverHttp(self)
-        return self._mcp
+                self._mcp = McpOverHttp(self)
+            return self._mcp
 
     # -- what nobody asks for ------------------------------------------------------------------------------------
 

@@ -31,6 +31,12 @@ PRIVATE: contextvars.ContextVar[bool] = contextvars.ContextVar("homeagent_privat
 _QUIET: Final = ("delta", "thinking")
 """Kinds that only the stream of the turn itself carries: there are too many of them to be kept for later."""
 
+_WITHOUT_WORDS: Final = frozenset((
+    "call", "tool", "error", "seconds", "status", "usage", "cost", "currency", "source", "model", "kind", "asked",
+    "nothing", "answerable", "pending",
+))  # fmt: skip
+"""What the hub hears of an event. No words: it tells them again later, when they may have been forgotten or erased."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -94,7 +100,8 @@ class TurnView:
         if self.streaming:
             self.stream.put_nowait((kind, data))
         if kind not in _QUIET and not self.private:
-            about = {"channel": self.place.channel, "chat": self.place.chat, **data, "turn": self.turn}
+            known = {key: value for key, value in data.items() if key in _WITHOUT_WORDS}
+            about = {"channel": self.place.channel, "chat": self.place.chat, **known, "turn": self.turn}
             self.desk.hub.publish(kind, about, self.audience)
 
     async def ask(self, question: str) -> bool:
@@ -178,12 +185,12 @@ class Desk:
         """Ask a person; the answer comes by `answer`. Cancelling it takes the question back."""
         asked = Asked(secrets.token_hex(8), view.person, view.place, text, asyncio.get_running_loop().create_future())
         self._asked[asked.id] = asked
-        view.tell("question", {"question": asked.id, "text": text})
+        view.tell("question", {"question": asked.id, "asked": asked.id, "text": text})
         try:
             return await asked.answer
         finally:
             self._asked.pop(asked.id, None)
-            view.tell("question_closed", {"question": asked.id})
+            view.tell("question_closed", {"question": asked.id, "asked": asked.id})
 
     def answer(self, question: str, person: str, *, agree: bool) -> None:
         """Answer a question. Raises `NotFoundError` when it is not asked (any more), or not of this person."""

@@ -16,7 +16,7 @@ import numpy as np
 from homeagent.memory.recall.score import Leg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,6 +27,8 @@ __all__ = ["Column", "LexicalSearch"]
 
 _K1 = 1.2
 _B = 0.75
+_ALTERNATIVE = 0.5
+"""Coverage of a passage with one of several days that are asked about: it may be of the week by chance."""
 _MOST_POSTINGS = 20_000
 
 
@@ -89,8 +91,11 @@ class LexicalSearch:
             column.scores = np.asarray(once * np.bincount(places, weights, len(column.ids)), np.float64)
         return column
 
-    def leg(self, column: Column, passages: Sequence[int]) -> Leg:
-        """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there."""
+    def leg(self, column: Column, passages: Sequence[int], alternatives: Collection[str] = ()) -> Leg:
+        """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there.
+
+        ``alternatives`` are terms of which any one says much, however many there are: the days of a week.
+        """
         whole = max(sum(column.idf.values()), 1e-6)
         score = np.zeros(len(passages), np.float32)
         coverage = np.zeros(len(passages), np.float32)
@@ -100,7 +105,8 @@ class LexicalSearch:
             passage = passages[row]
             held = counts.get(passage, {})
             score[row] = sum(column.idf[term] * self._saturated(column, passage, n) for term, n in held.items())
-            coverage[row] = sum(column.idf[term] for term in held) / whole
+            share = sum(column.idf[term] for term in held) / whole
+            coverage[row] = share if held.keys().isdisjoint(alternatives) else max(share, _ALTERNATIVE)
         return Leg(score, coverage)
 
     def _saturated(self, column: Column, passage: int, count: int) -> float:

@@ -14,13 +14,15 @@ from homeagent.memory.compute import QueryText
 from homeagent.memory.people.identity import visible
 from homeagent.memory.recall import score, speakers
 from homeagent.memory.recall.cues import question_cues, without_names
+from homeagent.memory.recall.echoes import Asking, asks_about_asking
 from homeagent.memory.recall.hits import HitMaker, Judged
 from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
-from homeagent.memory.recall.newest import newest_first
+from homeagent.memory.recall.newest import LOOKED_AT, SHARED, Standing, newest_first
 from homeagent.memory.results import Recall
-from homeagent.memory.text.dates import Direction, day_terms, query_window, spoken_days
+from homeagent.memory.text.dates import Direction, alternative_days, asked_days, day_terms, query_window
+from homeagent.memory.text.speech import asks_how_it_stands, corrects, tells_of_change
 from homeagent.memory.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -171,7 +173,8 @@ class Recaller:
         turn_ids = sorted({self._mirror.sizes[passage].turn for passage in ids})
         outlines = [self._mirror.turns[turn] for turn in turn_ids]
         row_of = {turn: row for row, turn in enumerate(turn_ids)}
-        legs = [self._lexical.leg(columns[name], ids) for name in COLUMNS]
+        days = alternative_days(asked_days(asked.text, asked.at))
+        legs = [self._lexical.leg(columns[name], ids, days if name == "dates" else ()) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
         passages = score.Passages(owners, cosine, *legs)
         turns = self._turns(outlines, row_of, (asked, columns["names"], known))
@@ -185,26 +188,64 @@ class Recaller:
         if not ids:
             return Recall((), 0.0, nothing=True, pending=pending)
         ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights.ranking)
+        empty, answered = self._asking(evidence, ranking)
+        ranking = score.put_back(ranking, empty, score.ONLY_ASKS)
         chance = score.answerable(ranking, evidence.passages, evidence.question, weights.answerable)
-        order, older = self._arranged(asked, ranking, outlines, ids)
+        ranking = score.put_back(ranking, answered, score.ONLY_ANSWERED)
+        order, older = self._arranged(evidence, ranking, frozenset((*empty, *answered)))
         best = [(outlines[row].seq, ids[int(ranking.passage[row])], row) for row in order]
         hits = self._hits.hits(best, Judged(ranking, evidence.columns, asked.seen, older | evidence.older), limit)
         return Recall(hits, chance, chance < score.NOTHING, pending)
 
     def _arranged(
-        self, asked: Asked, ranking: score.Ranking, rows: Sequence[TurnOutline], ids: Sequence[int]
+        self, evidence: Evidence, ranking: score.Ranking, asking: frozenset[int]
     ) -> tuple[list[int], frozenset[int]]:
-        """Return the rows of the ranking in the order to show, and which are superseded by a newer one."""
-        order = ranking.order.tolist()
+        """Return the rows in the order to show, and which a newer one supersedes; those ``asking`` change nothing."""
+        asked, order = evidence.asked, ranking.order.tolist()
         window = query_window(asked.text, asked.at)
-        if window is None or window.direction is not Direction.LATEST or not len(self._mirror.vectors):
+        newest = window is not None and window.direction is Direction.LATEST
+        if not len(self._mirror.vectors) or not (newest or (window is None and asks_how_it_stands(asked.text))):
             return order, frozenset()
-        vectors = self._mirror.vectors.vectors_of([ids[passage] for passage in ranking.passage.tolist()])
+        standing = self._standing(evidence, ranking, asking, newest=newest)
+        if not newest and not standing.changed and standing.correction < 0:
+            return order, frozenset()
+        vectors = self._mirror.vectors.vectors_of([evidence.ids[passage] for passage in ranking.passage.tolist()])
         centred = vectors - self._mean(asked)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
-        moments = [row.at_us or 0 for row in rows]
-        moments = moments if all(moments) else [row.seq for row in rows]
-        return newest_first(order, ranking.score, moments, centred)
+        return newest_first(order, standing, centred)
+
+    def _standing(
+        self, evidence: Evidence, ranking: score.Ranking, asking: frozenset[int], *, newest: bool
+    ) -> Standing:
+        """Return what `newest_first` goes by."""
+        first = ranking.order[:LOOKED_AT].tolist()
+        passages = {row: evidence.ids[int(ranking.passage[row])] for row in first}
+        found = self._derived.passages(list(passages.values()))  # without what another process has just taken out
+        texts = {row: found[passage].text for row, passage in passages.items() if passage in found}
+        changed = frozenset(row for row, text in texts.items() if row not in asking and tells_of_change(text))
+        held = {row: _held(evidence.passages, int(ranking.passage[row])) for row in first}
+        sharing = frozenset(row for row in changed if held[row] >= SHARED * held[first[0]] > 0)
+        moments = [row.at_us or 0 for row in evidence.outlines]
+        after = int(evidence.turns.after[first[0]])
+        return Standing(
+            scores=ranking.score,
+            plain=ranking.score - ranking.reasons["fact"],
+            moments=moments if all(moments) else [row.seq for row in evidence.outlines],
+            changed=changed,
+            sharing=sharing,
+            correction=after if after in texts and after not in asking and corrects(texts[after]) else -1,
+            asked=newest,
+        )
+
+    def _asking(self, evidence: Evidence, ranking: score.Ranking) -> tuple[list[int], list[int]]:
+        """Return of the first rows those that say no more than the question, and those where only a reply does."""
+        if asks_about_asking(evidence.asked.text):
+            return [], []
+        asking = Asking(evidence.asked.text, evidence.question)
+        first = ranking.order[:LOOKED_AT].tolist()
+        turns = {row: self._derived.computed_of(evidence.outlines[row].seq) for row in first}
+        empty = [row for row in first if asking.is_empty(turns[row])]
+        return empty, [row for row in first if row not in empty and asking.is_answered(turns[row])]
 
     def _asked(self, text: str, viewer: Viewer | None, people: People, at: datetime) -> Asked:
         seen = visible(viewer, self._mirror.scopes.items(), people)
@@ -218,7 +259,7 @@ class Recaller:
         totals = self._mirror.totals(None if seen is None else seen.scopes)
         audience = None if seen is None else seen.terms
         terms = query_terms(asked.bare).content
-        days = [term for term in day_terms(spoken_days(asked.text, asked.at)) if term[0] != "w"]
+        days = [term for term in day_terms(asked_days(asked.text, asked.at)) if term[0] != "w"]
         named = [word for name in asked.named for word in query_terms(QueryText(name)).words]
         sought = (
             ("words", "words", terms.words),
@@ -322,6 +363,11 @@ def _answering(asked: Asked, known: Mapping[int, bool]) -> frozenset[int]:
 def _outdated(known: Mapping[int, bool]) -> list[int]:
     """Return the turns whose word on what is asked for no longer holds, where another's does."""
     return [turn for turn, holds in known.items() if not holds] if any(known.values()) else []
+
+
+def _held(passages: score.Passages, passage: int) -> float:
+    """Return how much of the question a passage holds, of its words, bigrams or symbols, whichever is more."""
+    return max(float(leg.coverage[passage]) for leg in (passages.words, passages.bigrams, passages.symbols))
 
 
 def _near(row: TurnOutline, rows: Sequence[TurnOutline], place: int) -> int:

@@ -22,6 +22,8 @@ import msgspec
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from homeagent.memory.recall.cues import Question
@@ -42,6 +44,7 @@ __all__ = [
     "answerable",
     "answerable_features",
     "centred_cosine",
+    "put_back",
     "rank_turns",
     "scoring",
     "shrunk_mean",
@@ -63,6 +66,10 @@ BEST: Final = 5
 """How many of the first turns are looked at to say whether there is an answer."""
 KNOWN_FACT: Final = 5.0
 """What a turn gains that says the fact which is asked for: set by hand, above what words and meaning differ by."""
+ONLY_ASKS: Final = (4.0, 0.8)
+"""What is taken off a turn that only asks what is asked, and the most as a share of its score; set by hand."""
+ONLY_ANSWERED: Final = (2.5, 0.3)
+"""The same for a turn whose people only ask and the assistant answers: people's own word is better."""
 UNKNOWN_SYMBOL: Final = 3.0
 """What a number or an identifier that occurs nowhere takes off the logit of there being an answer."""
 
@@ -217,6 +224,23 @@ def rank_turns(passages: Passages, turns: Turns, question: Question, weights: Ra
         reasons["assistant"] = (-weights.assistant * turns.assistant).astype(np.float32)
     score = np.sum(list(reasons.values()), axis=0).astype(np.float32)
     return Ranking(score, np.argsort(-score, kind="stable"), best, reasons)
+
+
+def put_back(ranking: Ranking, rows: Sequence[int], by: tuple[float, float]) -> Ranking:
+    """Return the ranking with ``by`` taken off these rows, for being only ``asking``.
+
+    ``by`` is an amount and the share of a score that it is at most, so that what has little to do with the question
+    does not come first for being no question.
+    """
+    if not rows:
+        return ranking
+    taken = np.zeros_like(ranking.score)
+    taken[list(rows)] = -np.minimum(by[0], by[1] * np.maximum(ranking.score[list(rows)], 0))
+    score = (ranking.score + taken).astype(np.float32)
+    order = np.argsort(-score, kind="stable")
+    return Ranking(
+        score, order, ranking.passage, {**ranking.reasons, "asking": ranking.reasons.get("asking", 0) + taken}
+    )
 
 
 def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:

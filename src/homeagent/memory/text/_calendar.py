@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, date, timedelta
 
 __all__ = [
-    "DayRange", "day_of", "days_from", "feast", "month_of", "month_shifted", "nearest", "season", "week_of", "year_of",
+    "DayRange", "day_of", "days_from", "feast", "month_of", "month_shifted", "nearest", "part_of", "season", "week_of",
+    "year_of",
 ]  # fmt: skip
 
 _THANKSGIVING = (11, 0)
@@ -52,6 +53,14 @@ def month_of(year: int, month: int) -> DayRange | None:
     if not (MINYEAR <= year <= MAXYEAR and 1 <= month <= 12):
         return None
     return DayRange(date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1]))
+
+
+def part_of(month: DayRange | None, part: str) -> DayRange | None:
+    """Return the first ten days of a month (``early``), those from the 11th (``mid``) or from the 21st (``late``)."""
+    if month is None or not part:
+        return month
+    first = {"early": 0, "mid": 10, "late": 20}[part]
+    return days_from(month.start, first, first + 9 if part != "late" else month.days - 1)
 
 
 def year_of(year: int) -> DayRange | None:

@@ -12,6 +12,7 @@ from homeagent.memory.text._calendar import (
     month_of,
     month_shifted,
     nearest,
+    part_of,
     season,
     week_of,
     year_of,
@@ -42,9 +43,14 @@ _NUMBERS = {
     name: at for at, name in enumerate(_COUNT.split("|"), 1)
 } | {"a": 1, "an": 1, "couple": 2, "a couple of": 2, "a couple": 2}  # fmt: skip
 _N = rf"(?P<n>\d{{1,3}}|a couple of|a couple|an?|{_COUNT}|a few|several)"
-_UNIT = r"(?P<unit>day|night|week|weekend|month|year)s?"
+_UNIT = r"(?P<unit>day|night|fortnight|week|weekend|month|year)s?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d.,:/%-]\d|\d)"
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?P<th>st|nd|rd|th)?(?![\d:%]|\.\d)"
+_LENGTH = {"day": 1, "night": 1, "week": 7, "weekend": 7, "fortnight": 14, "month": 30}
+_PARTS = {
+    "beginning of": "early", "start of": "early", "end of": "late", "early": "early", "late": "late", "mid": "mid",
+    "mid-": "mid",
+}  # fmt: skip
 _WAY = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1, "coming": 1, "following": 1}
 _SEASONS = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter"}
 _FEASTS = (
@@ -124,17 +130,44 @@ def _way_month(match: re.Match[str], today: date | None) -> Reading:
     return month_of(today.year - (not over) if way < 0 else today.year + over, month)
 
 
-@rule(rf"\b(?P<lead>in|since|during|until|till|by|of|from|early|late|mid|after|before|mid-) ?{_MONTH}(?! \d)(?!\w)")
+@rule(
+    r"\b(?P<lead>in|since|during|until|till|by|(?:beginning|start|end) of|of|from|early|late|mid|after|before|mid-) ?"
+    rf"{_MONTH}(?! \d)(?!\w)"
+)
 def _month_alone(match: re.Match[str], today: date | None) -> Reading:
     if today is None or (match["month"].lower() in ("may", "march", "mar") and match["month"][0] != "M"):
         return None
-    month = _MONTHS[match["month"].lower()]
-    return nearest(today, [month_of(today.year + shift, month) for shift in (-1, 0, 1)])
+    month, lead = _MONTHS[match["month"].lower()], match["lead"].lower()
+    found = nearest(today, [month_of(today.year + shift, month) for shift in (-1, 0, 1)])
+    return part_of(found, _PARTS.get(lead, ""))
+
+
+@rule(rf"\b(?:the )?(?P<part>{'|'.join(_PARTS)})(?: of)? (?P<way>the|this|next|last) month\b")
+def _part_of_month(match: re.Match[str], today: date | None) -> Reading:
+    if today is None:
+        return None
+    year, month = month_shifted(today, _WAY.get(match["way"].lower(), 0))
+    return part_of(month_of(year, month), _PARTS[match["part"].lower()])
 
 
 @rule(rf"\b(?:the )?({'|'.join(_SPOKEN)})\b")
 def _spoken_day(match: re.Match[str], today: date | None) -> Reading:
     return days_from(today, _SPOKEN[match[1].lower()]) if today else None
+
+
+@rule(
+    rf"\b(?:the )?(?P<weekday>{'|'.join(_WEEKDAYS)})"
+    r" (?:(?P<which>before last|after next)|(?:of )?(?P<way>last|this|next) week)\b"
+)
+def _weekday_of_week(match: re.Match[str], today: date | None) -> Reading:
+    if today is None:
+        return None
+    weekday = _WEEKDAYS.index(match["weekday"].lower()) + 1
+    if match["way"]:
+        return week_of(today, _WAY[match["way"].lower()], weekday, weekday)
+    if match["which"].lower() == "after next":
+        return week_of(today, 2, weekday, weekday)
+    return days_from(today, -((today.weekday() + 1 - weekday) % 7 or 7) - 7)
 
 
 @rule(
@@ -191,6 +224,16 @@ def _unit(today: date, unit: str, shift: int) -> DayRange | None:
     return year_of(today.year + shift)
 
 
+@rule(rf"\b{_N} (?P<weekday>{'|'.join(_WEEKDAYS)})s? ago\b")
+def _weekdays_ago(match: re.Match[str], today: date | None) -> Reading:
+    number = match["n"].lower()
+    if today is None or number in ("a few", "several"):
+        return None
+    weekday = _WEEKDAYS.index(match["weekday"].lower()) + 1
+    count = _NUMBERS.get(number) or int(number)
+    return days_from(today, -((today.weekday() + 1 - weekday) % 7 or 7) - 7 * (count - 1))
+
+
 @rule(rf"\b{_N} {_UNIT}(?: and a half)? (?P<way>ago|back|earlier|later|from now|from today)\b")
 def _so_long_ago(match: re.Match[str], today: date | None) -> Reading:
     if today is None:
@@ -207,13 +250,14 @@ def _away(today: date, number: str, unit: str, sign: int) -> DayRange | None:
     """Return what lies so far away, as exact as it was said: a day, the days around a week, a month, a year."""
     number, unit = number.lower(), unit.lower()
     if number in ("a few", "several"):
-        length = {"day": 1, "night": 1, "week": 7, "weekend": 7, "month": 30}.get(unit, 365)
+        length = _LENGTH.get(unit, 365)
         return days_from(today, *sorted((2 * length * sign, 6 * length * sign)))
     count = sign * (_NUMBERS.get(number) or int(number))
     if unit in ("day", "night"):
         return days_from(today, count)
-    if unit == "week":
-        return days_from(today, 7 * count - 3, 7 * count + 3)
+    if unit in ("week", "fortnight"):
+        middle = (7 if unit == "week" else 14) * count
+        return days_from(today, middle - 3, middle + 3)
     return _unit(today, unit, count)
 
 
@@ -223,8 +267,7 @@ def _lately(match: re.Match[str], today: date | None) -> Reading:
         return None
     number = match["n"].lower()
     count = 5 if number == "few" else 2 if number.startswith("couple") else _NUMBERS.get(number) or int(number)
-    length = {"day": 1, "night": 1, "week": 7, "weekend": 7, "month": 30}.get(match["unit"].lower(), 365)
-    return days_from(today, -count * length, 0)
+    return days_from(today, -count * _LENGTH.get(match["unit"].lower(), 365), 0)
 
 
 @rule(
@@ -281,6 +324,7 @@ def _day_alone(match: re.Match[str], today: date | None) -> Reading:
 
 DIGIT_RULES = (_year_first, _year_last)
 RULES = (
-    _day_month, _month_day, _month_year, _way_month, _spoken_day, _weekday, _before_last, _lately, _so_long_ago,
+    _day_month, _month_day, _month_year, _way_month, _part_of_month, _spoken_day, _weekdays_ago,
+    _weekday_of_week, _weekday, _before_last, _lately, _so_long_ago,
     _in_so_long, _season, _way_unit, _feast, _month_alone, _year_alone, _day_alone,
 )  # fmt: skip

@@ -12,6 +12,7 @@ from homeagent.memory.text._calendar import (
     month_of,
     month_shifted,
     nearest,
+    part_of,
     season,
     week_of,
     year_of,
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES"]
 
-_N = r"[零〇一二两三四五六七八九十百]{1,4}|\d{1,4}"
+_N_CHARACTERS = "零〇一二两三四五六七八九十百"
+_N = rf"[{_N_CHARACTERS}]{{1,4}}|\d{{1,4}}"
 _YEAR = r"(?<!\d)(?P<year>(?:19|20)\d\d|[一二][九〇零][〇零一二三四五六七八九]{2}) ?年"
 _SPOKEN_YEAR = r"(?P<spoken>大前年|前年|去年|上一年|今年|本年|明年|来年|后年)"
 _MONTH = r"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九]) ?月"
 _DAY = r"(?P<day>[12]\d|3[01]|0?[1-9]|二?十[一二三四五六七八九]?|三十一?|[一二三四五六七八九]) ?"
 _SPOKEN_MONTH = r"(?P<spoken>上上个?|上个?|这个?|本|当|下下个?|下个?)月"
+_PART = r"(?P<part>初|上旬|中旬|下旬|底|末)"
+_PARTS = {"初": "early", "上旬": "early", "中旬": "mid", "下旬": "late", "底": "late", "末": "late"}
 _YEAR_SHIFT = {
     "大前年": -3, "前年": -2, "去年": -1, "上一年": -1, "今年": 0, "本年": 0, "明年": 1, "来年": 1, "后年": 2,
 }  # fmt: skip
@@ -99,14 +103,19 @@ def _day_without_year(match: re.Match[str], today: date | None) -> Reading:
     return _month_day(None, numeral(match["month"]) or 0, numeral(match["day"]) or 0, today)
 
 
-@rule(rf"{_SPOKEN_MONTH}(?:份)?(?: ?的?{_DAY}[日号])?(?P<part>初|中旬|底|末)?")
+@rule(rf"{_SPOKEN_MONTH}(?:份)?(?: ?的?{_DAY}[日号])?{_PART}?")
 def _spoken_month(match: re.Match[str], today: date | None) -> Reading:
     if today is None:
         return None
     year, month = month_shifted(today, _shift(match["spoken"]))
     if match["day"]:
         return day_of(year, month, numeral(match["day"]) or 0)
-    return month_of(year, month)
+    return part_of(month_of(year, month), _PARTS.get(match["part"], ""))
+
+
+@rule(rf"(?<![\d个上下这本当每正腊岁蜜满{_N_CHARACTERS}])月{_PART}")
+def _part_of_this_month(match: re.Match[str], today: date | None) -> Reading:
+    return part_of(month_of(today.year, today.month), _PARTS[match["part"]]) if today else None
 
 
 @rule(
@@ -147,6 +156,8 @@ def _so_long_ago(match: re.Match[str], today: date | None) -> Reading:
     if today is None:
         return None
     sign = -1 if match["way"] == "前" else 1
+    if match["n"] == "半" and match["unit"] == "个月":
+        return days_from(today, *sorted((12 * sign, 18 * sign)))
     if match["n"] == "半":
         months = 6 * sign if match["unit"] == "年" else 0
         return month_of(*month_shifted(today, months)) if months else None
@@ -218,13 +229,13 @@ def _year_alone(match: re.Match[str], today: date | None) -> Reading:
 
 @rule(
     r"(?<![\d.个两])(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月"
-    r"(?:份|初|底|中旬|(?=$|[\s,.;!?。、的]|[我他她你去要在有]))"
+    rf"(?:份|{_PART}|(?=$|[\s,.;!?。、的]|[我他她你去要在有])|(?<=\d月)(?![\d一二三四五六七八九十天内租薪供费刊报付结亮]))"
 )
 def _month_alone(match: re.Match[str], today: date | None) -> Reading:
     if today is None:
         return None
-    month = numeral(match["month"]) or 0
-    return nearest(today, [month_of(today.year + shift, month) for shift in (-1, 0, 1)])
+    month, part = numeral(match["month"]) or 0, _PARTS.get(match["part"], "")
+    return part_of(nearest(today, [month_of(today.year + shift, month) for shift in (-1, 0, 1)]), part)
 
 
 @rule(rf"(?<![\d.月\-]){_DAY}号{_AFTER_DAY}")
@@ -233,6 +244,7 @@ def _day_alone(match: re.Match[str], today: date | None) -> Reading:
 
 
 RULES = (
-    _days_of_a_month, _year_month_day, _day_without_year, _so_long_ago, _lately, _spoken_month, _weekday, _weekend,
+    _days_of_a_month, _year_month_day, _day_without_year, _so_long_ago, _lately, _spoken_month,
+    _part_of_this_month, _weekday, _weekend,
     _week, _spoken_day, _season, _feast, _year_alone, _month_alone, _day_alone,
 )  # fmt: skip

@@ -9,10 +9,14 @@ plain words it is made of. Question and passage go through the same code; ``pass
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from homeagent.memory.text._english import camel_parts, plain, without_clitics
 
-__all__ = ["EMOJI", "LONGEST", "grouped_numbers", "long_numbers", "run_terms"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["EMOJI", "LONGEST", "grouped_numbers", "long_numbers", "run_terms", "without_groups"]
 
 LONGEST = 64  # characters of a term; what is longer is cut there on both sides
 _LONGEST_RUN = 4096  # characters of a run that are looked at
@@ -40,6 +44,9 @@ _HASH = re.compile(r"^(?=.*\d)(?=.*[a-f])[0-9a-f]{16,}$")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _LONG = re.compile(r"(?<![\w.-])\+?\(?\d{1,4}\)?(?:[ -]\(?\d{2,4}\)?){2,5}(?![\w-])")
 _DAY = re.compile(r"^\d{4}-\d\d-\d\d")
+_AREA = re.compile(r"(?<![\w.-])\(?(0\d{2,3})\)?[ -]?(\d{7,8})(?![\w-])")
+_MOBILE = re.compile(r"(?<![\w.-])\+?86(1[3-9]\d{9})(?![\w-])")
+_PHONE = re.compile(r"\+\d{9,14}|0\d{9,11}|(?:86)?1[3-9]\d{9}")
 
 
 def grouped_numbers(text: str) -> str:
@@ -55,17 +62,33 @@ def grouped_numbers(text: str) -> str:
 def long_numbers(text: str) -> list[str]:
     """Return phone and card numbers written in groups as one number each; after ``+86``, without it as well."""
     found: list[str] = []
-    for match in _LONG.finditer(text):
-        groups = re.findall(r"\d+", match[0])
-        whole = "".join(groups)
-        if not 8 <= len(whole) <= 19 or _DAY.match(match[0]):
-            continue
+    for match in _long_matches(text):
         if len(found) >= _MOST_LONG_NUMBERS:  # a table of numbers
             break
-        found.append(whole)
+        groups = re.findall(r"\d+", match[0])
+        found.append("".join(groups))
         if match[0].startswith("+"):
-            found.append(whole[len(groups[0]) :])
+            found.append(found[-1][len(groups[0]) :])
+    if "0" in text:
+        found.extend(area + number for area, number in _AREA.findall(text)[:_MOST_LONG_NUMBERS])
+    if "86" in text:
+        found.extend(_MOBILE.findall(text)[:_MOST_LONG_NUMBERS])
     return found
+
+
+def without_groups(text: str) -> str:
+    """Return a question without the groups of its phone numbers, which are asked for whole: 138 is in many."""
+    for match in reversed(list(_long_matches(text))):
+        if _PHONE.fullmatch(re.sub(r"[^\d+]", "", match[0])):
+            text = f"{text[: match.start()]} {text[match.end() :]}"
+    return text
+
+
+def _long_matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield the numbers of 8 to 19 digits that are written in groups."""
+    for match in _LONG.finditer(text):
+        if 8 <= sum(map(str.isdigit, match[0])) <= 19 and not _DAY.match(match[0]):
+            yield match
 
 
 def run_terms(run: str, words: list[str], symbols: list[str], *, passage: bool) -> None:

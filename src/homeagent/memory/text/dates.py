@@ -17,13 +17,17 @@ from homeagent.memory.text._calendar import DayRange
 from homeagent.memory.text._scan import MOST, Mention, mentions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from homeagent.memory.compute import ComputeText, QueryText
 
-__all__ = ["DayRange", "Direction", "Window", "day_terms", "query_window", "spoken_days", "turn_day_terms"]
+__all__ = [
+    "DayRange", "Direction", "Window", "alternative_days", "asked_days", "day_terms", "query_window", "spoken_days",
+    "turn_day_terms",
+]  # fmt: skip
 
 _MOST_TERMS = 64
+_SINGLE_DAYS = 14
 
 
 class Direction(StrEnum):
@@ -67,6 +71,19 @@ def spoken_days(text: ComputeText | QueryText, at: datetime | None) -> tuple[Day
     return tuple(sorted({days for mention in found for days in mention.days})[:MOST])
 
 
+def asked_days(text: QueryText, at: datetime | None) -> tuple[DayRange, ...]:
+    """Return the days that a question speaks of; those from a day until ``at`` where it asks what came after it.
+
+    Only as far as `day_terms` gives single days: of a longer time the day it began says more than its months.
+    """
+    window = query_window(text, at)
+    if at is not None and window is not None and window.direction is Direction.AFTER and window.start is not None:
+        length = (at.date() - window.start).days
+        if 0 <= length < _SINGLE_DAYS:
+            return (DayRange(window.start, at.date()),)
+    return spoken_days(text, at)
+
+
 def day_terms(days: Iterable[DayRange]) -> tuple[str, ...]:
     """Return index terms for days, at most 64: ``d20260503``, ``m202605``, ``y2026``; ``w3`` for single Wednesdays.
 
@@ -78,9 +95,25 @@ def day_terms(days: Iterable[DayRange]) -> tuple[str, ...]:
     return tuple(terms)[:_MOST_TERMS]
 
 
+def alternative_days(days: Sequence[DayRange]) -> frozenset[str]:
+    """Return the finest terms of days of which any one is meant: those of a week, of either Friday.
+
+    None of a single day, nor where a single day is named beside a longer time: that day says which is meant.
+    """
+    single = [each.start for each in days if each.days == 1]
+    either = len(single) == len(days) == 2 and abs((single[1] - single[0]).days) == 7
+    if single and not either:
+        return frozenset()
+    found: set[str] = set()
+    for each in days:
+        terms = _range_terms(each)
+        found |= {term for term in terms if term[0] == terms[0][0]}
+    return frozenset(found)
+
+
 def _range_terms(found: DayRange) -> list[str]:
     """Return the terms of one range, the most exact first."""
-    each = [found.start + timedelta(days=at) for at in range(found.days if found.days <= 14 else 0)]
+    each = [found.start + timedelta(days=at) for at in range(found.days if found.days <= _SINGLE_DAYS else 0)]
     terms = [f"d{day:%Y%m%d}" if day.year > 999 else f"d{day.year:04}{day:%m%d}" for day in each]
     first, last = (day.year * 12 + day.month - 1 for day in (found.start, found.end))
     if last - first < 6:

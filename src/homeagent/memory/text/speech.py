@@ -1,6 +1,6 @@
 """What kind of saying a text is: a question, a mere acknowledgement, a question about oneself. Rules, no model.
 
-All three are conservative: in doubt the answer is no, and recall treats the text like any other.
+All are conservative: in doubt the answer is no, and recall treats the text like any other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from homeagent.memory.text.fold import fold_text
 if TYPE_CHECKING:
     from homeagent.memory.compute import ComputeText, QueryText
 
-__all__ = ["asks_about_self", "is_acknowledgement", "is_question"]
+__all__ = ["asks_about_self", "asks_how_it_stands", "corrects", "is_acknowledgement", "is_question", "tells_of_change"]
 
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+|(?<=[!?。])|\n+")
 _QUESTION_EN = re.compile(
@@ -30,6 +30,11 @@ _QUESTION_ZH = re.compile(
     r"|是不是|有没有|能不能|会不会|要不要|可不可以|是否|什么时候|为什么|怎么样|怎样|如何"
     r"|多少(?!有|都|会)|几点|几号|几个|多久|多大|多长|(?<!没)(?<!不)什么(?!都|也|的)|(?<![不没])怎么(?!都|也|可能|说)"
     r"|哪(?:里|儿|个|些|天|位|年|家|款|种|一)(?!都|也)|谁(?!都|也)|啥(?!都|也)"
+)
+_OVER = re.compile(
+    r"\b(?:did|was|were|had|went|came|bought|said|told|met|got|ate|saw|made|gave|took|happened|ever|first"
+    r"|(?!(?:need|feed|seed|shed|speed|weed|bed|red|fed|hundred|called|named|supposed|scheduled|planned|allowed|located"
+    r"|stored|parked|booked|based|married|spelled|pronounced|used)\b)[a-z]{2,}ed)\b|了|过(?![敏期滤程节年户来去])|发生|曾|当时|第一"
 )
 _STATED = re.compile(r"[,.。;!]")
 
@@ -56,6 +61,7 @@ _ACKNOWLEDGED = frozenset(
 )  # fmt: skip
 _PHRASES = re.compile(r"[^\w' ]+|_")
 _LONGEST_ACKNOWLEDGEMENT = 60
+_LONGEST_CORRECTION = 200
 
 _SELF_EN = re.compile(r"\b(?:i|my|mine|myself|me|i'm|i've|i'd|i'll|im|ive)\b")
 _SELF_ZH = re.compile(r"我(?!们)|俺|咱(?!们)|本人")
@@ -63,6 +69,43 @@ _FAVOUR = re.compile(
     r"\b(?:tell|remind|show|give|help|let|ask|send|find) me\b|\b(?:can|could|may) i (?:ask|know)\b"
     r"|\bi (?:want|need|would like|'d like) to know\b|(?:帮|告诉|给|跟|替|提醒|让)我|我想(?:知道|问|查|了解|看)|我问"
 )
+
+
+_CHANGE_EN = re.compile(
+    r"\b(?:(?<!not )(?<!n't )changed|switched|moved|moves|renamed|replaced|rescheduled|postponed|pushed|cancell?ed"
+    r"|called off|is off|are off|swapped|upgraded|raised|lowered|went (?:up|down)|gave up|gave|sold|no longer"
+    r"|any ?more|any longer|these days|instead|from (?:now|today|tomorrow|next \w+) on|from (?:now|today)|as of|now"
+    r"|(?:has|have|got) an? new"
+    r"|there(?:'s| is) an? new|the new|after all|turns out|that(?:'s| is| was) (?:wrong|not right|incorrect)"
+    r"|actually no|correction|scratch that|i (?:meant|was wrong|misspoke|misread|mixed up)|my mistake)\b"
+)
+_CHANGE_ZH = re.compile(
+    r"(?:说|记|看|搞|写|弄|听|打)错(?!过)|不对|更正|纠正|改(?:成|到|为|走|用|叫|约|期|签|名|口|吃|喝|去|坐|骑|在)|换(?:成|到|去|了|新|.{1,8}了)"
+    r"|搬(?:到|去|进|来|家|了)|跳槽|取消|作废|推迟|提前到|延期|顺延|挪(?:到|去)|不再|已经不|不.{1,8}了|不.{1,6}[,，;；]\s*而?是|不是.{1,8}而?是"
+    r"|[涨加减增降]到|涨价|降价|涨了|调(?:到|成|为)|升(?:到|级|为)|从(?:今天|现在|明天|下周|下个?月)(?:起|开始)|转(?:到|去|学|岗)|不叫"
+    r"|现在|如今|以后|新的?(?:号码|地址|电话|密码|手机号)|不是这样|卖了|戒了"
+)
+_CORRECTS = re.compile(
+    r"(?:说|记|看|搞|写|弄|听|打|发)错(?!过)|不对|更正|纠正|改(?:成|到|为|签|期|约)|推迟"
+    r"|\b(?:typo|correction|i meant|scratch that|make that|actually|wait,? no|my mistake"
+    r"|that(?:'s| is| was) (?:wrong|not right|incorrect)|sorry,? (?:it|that)(?:'s| is| was))\b"
+)
+
+
+def corrects(text: ComputeText) -> bool:
+    """Tell whether ``text`` takes back what was said right before."""
+    return len(text) <= _LONGEST_CORRECTION and _CORRECTS.search(fold_text(text.text)) is not None
+
+
+def tells_of_change(text: ComputeText) -> bool:
+    """Tell whether ``text`` says that something is not any more what it was, or was said wrongly."""
+    folded = fold_text(text.text[:2000])
+    return _CHANGE_EN.search(folded) is not None or _CHANGE_ZH.search(folded) is not None
+
+
+def asks_how_it_stands(text: QueryText) -> bool:
+    """Tell whether ``text`` asks how something is, and not what happened or was done."""
+    return _OVER.search(fold_text(text.text)) is None
 
 
 def is_question(text: ComputeText | QueryText) -> bool:

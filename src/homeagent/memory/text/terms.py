@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from homeagent.memory.compute import ComputeText, QueryText
 from homeagent.memory.text import _chinese, _english
 from homeagent.memory.text._numerals import numerals
-from homeagent.memory.text._symbols import EMOJI, LONGEST, grouped_numbers, long_numbers, run_terms
+from homeagent.memory.text._symbols import EMOJI, LONGEST, grouped_numbers, long_numbers, run_terms, without_groups
 from homeagent.memory.text.fold import shape_text
 
 __all__ = ["Computable", "QueryTerms", "Terms", "passage_terms", "query_terms"]
@@ -101,7 +101,7 @@ def query_terms(text: QueryText) -> QueryTerms:
     shaped = _shaped(text)
     symbols.extend(long_numbers(shaped))
     symbols.extend(numerals(shaped))
-    for run in _RUN.findall(shaped):
+    for run in _RUN.findall(without_groups(shaped)):
         if _CHINESE.match(run):
             _chinese_question(run, words, bigrams, stop)
         elif _EMOJI.match(run):

@@ -1,7 +1,9 @@
 """A person's own chats: talking with everything that happens on the way, stopping, taking back, and why."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -9,8 +11,8 @@ from fastapi import Path as InPath
 from pydantic import BaseModel, Field, JsonValue
 
 from homeagent.agent import Incoming
-from homeagent.errors import InputError
-from homeagent.memory import Attachment, Memory
+from homeagent.errors import InputError, NotFoundError
+from homeagent.memory import Attachment, Memory, TurnId
 from homeagent.server.access import CHANNEL, Asker, AskerHere, own_place
 from homeagent.server.chat_index import Match, new_chat
 from homeagent.server.daemon import Daemon
@@ -195,8 +197,20 @@ async def clear(chat: ChatHere, asker: AskerHere, daemon: DaemonHere) -> Archive
 
 @router.get("/{chat}/why", summary="What the last turn recalled")
 async def why(chat: ChatHere, asker: AskerHere, daemon: DaemonHere) -> WhyForm:
-    """Return the passages, what spoke for each, and which of them the model got."""
-    return WhyForm.model_validate({"why": why_object(await daemon.app.agent.why(own_place(asker.person, chat)))})
+    """Return the passages, what spoke for each, and which of them the model got; none that is gone by now."""
+    found = await daemon.app.agent.why(own_place(asker.person, chat))
+    there = await asyncio.to_thread(_still_there, daemon.app.memory, [each.hit.turn for each in found.passages])
+    kept = replace(found, passages=tuple(each for each in found.passages if each.hit.turn in there))
+    return WhyForm.model_validate({"why": why_object(kept)})
+
+
+def _still_there(memory: Memory, turns: list[TurnId]) -> set[TurnId]:
+    hidden, found = memory.timeline.forgotten(), set[TurnId]()
+    for turn in turns:
+        with contextlib.suppress(NotFoundError):
+            if memory.find(turn).seq not in hidden:
+                found.add(turn)
+    return found
 
 
 @router.get("/{chat}/turns", summary="What was said in a chat")
