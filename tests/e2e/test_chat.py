@@ -151,3 +151,17 @@ def test_what_a_model_writes_never_runs(talking: Talking, visit: Callable[..., V
         links = who.page.locator(".log a[target=_blank]").evaluate_all("all => all.map(each => each.href)")
         assert links == ["https://example.test/"]
         assert who.elsewhere == []
+
+
+def test_an_answer_marked_up_without_end_is_shown_as_it_stands(talking: Talking, visit: Callable[..., Visitor]) -> None:
+    endless = "*a **b " * 1000 + "c** d* " * 1000
+    model, served = talking.with_answers(Say(endless))
+    with model, served:
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        say(who, "Write that")
+        who.page.wait_for_selector(".bubble.assistant .markup p.said:has-text('*a **b *a **b')")
+        who.page.reload()
+        who.page.wait_for_selector(".bubble.assistant .markup p.said:has-text('*a **b *a **b')")
+        assert who.page.locator(".log em").count() == 0

@@ -68,6 +68,19 @@ def tries(what: str, of: str = "") -> str:
             case "own limit":
                 import resource
                 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            case "mode":
+                os.chmod(of, 0o777)
+            case "dates":
+                os.utime(of, (1, 1))
+            case "owner":
+                os.chown(of, 1, 1)
+            case "attribute":
+                os.setxattr(of, "user.mine", b"x")
+            case "copy":
+                import shutil, tempfile
+                with tempfile.TemporaryDirectory() as folder:
+                    shutil.copytree(of, folder + "/copy")
+                    return ",".join(os.listdir(folder + "/copy"))
             case "host":
                 socket.socket(40).close()
             case "thread":
@@ -122,6 +135,26 @@ async def test_without_exec_it_makes_no_process_that_could_outlive_it(tmp_path: 
         assert (await plugin.call("tries", what="limit", of=str(os.getpid()))).text == "PermissionError"
         for what in ("thread", "own limit"):
             assert (await plugin.call("tries", what=what)).text == "done"
+
+
+@pytest.mark.skipif(
+    "sockets" not in enforceable(), reason="this kernel has no seccomp filters, or is another machine's"
+)
+@in_loop
+async def test_without_exec_it_changes_no_mode_owner_or_date_of_any_file(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine")
+    victim.chmod(0o600)
+    before = victim.stat()
+    code = tmp_path / "home" / "installed" / "probe" / "code"
+    async with living(tmp_path / "home", CODE, head=NOTHING) as plugin:
+        for what in ("mode", "dates"):
+            assert (await plugin.call("tries", what=what, of=str(victim))).text == "done"
+        assert (await plugin.call("tries", what="owner", of=str(victim))).text == "PermissionError"
+        assert (await plugin.call("tries", what="attribute", of=str(victim))).text == "OSError"
+        assert "probe.py" in (await plugin.call("tries", what="copy", of=str(code))).text
+    after = victim.stat()
+    assert (after.st_mode, after.st_uid, after.st_mtime) == (before.st_mode, before.st_uid, before.st_mtime)
 
 
 @files

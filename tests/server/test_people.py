@@ -172,6 +172,23 @@ def test_events_are_heard_by_those_whose_chat_it_is_and_go_on_from_the_last(
         assert '"chat": "owner/' in seen
 
 
+def test_whose_token_was_revoked_hears_no_more(served: Served) -> None:
+    token = served.member("dora")
+    with (
+        served.client() as owner,
+        served.client(token) as dora,
+        served.client(served.member("dora")) as still,
+        dora.stream("GET", "/api/events", params={"seconds": 60}) as answer,
+    ):
+        pieces = answer.iter_text()
+        assert next(pieces).startswith(":")
+        held = owner.get("/api/tokens").json()["tokens"]
+        first = next(each["id"] for each in held if each["person"] == "dora")
+        assert owner.delete(f"/api/tokens/{first}").status_code == 200
+        say(still, "said after that")
+        assert "event:" not in "".join(pieces)
+
+
 def test_a_member_is_the_person_of_that_name_in_every_channel(served: Served) -> None:
     token = served.member("clara")
     with served.client() as owner, served.client(token) as clara:

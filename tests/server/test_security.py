@@ -59,7 +59,7 @@ def test_the_names_of_this_machine_are_the_servers_own(served: Served, host: str
 
 
 def test_a_page_of_another_server_can_ask_nothing(served: Served) -> None:
-    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost"):
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "http://localhost", "http://["):
         with served.client(origin=origin) as client:
             answer = client.get("/v1/models")
             assert answer.status_code == 403

@@ -100,12 +100,15 @@ def test_its_log_is_json_and_says_nothing_of_what_was_said(home: Path) -> None:
         said = "The password is hunter2-swordfish"
         client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": said}]})
         client.get("/api/memory/search", params={"q": "swordfish"})
+        client.head("/page/enter/a-link-that-still-holds")
+        client.get("/page/nowhere", params={"q": "swordfish"})
         served.stop()
         for line in served.stderr:
             assert json.loads(line)["level"]
         text = "".join(served.stderr)
         assert "swordfish" not in text
         assert served.token not in text
+        assert "a-link-that-still-holds" not in text
         paths = {line.get("path") for line in served.logged()}
         assert {"/v1/chat/completions", "/api/memory/search"} <= paths
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Guard", "Rates", "own_names"]
 
 _UPLOADS: Final = ("/v1/chat/completions", "/api/chats/", "/page/_nicegui/client/", "/webhook")
+_ENTRANCE: Final = "/page/enter/"
 _HISTORY: Final = "/api/memory/import"
 _MOST_CLIENTS: Final = 10_000
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
@@ -104,7 +105,7 @@ class Guard:
         """Whether a request comes from no page, or from one of this server."""
         origin = headers.get("origin")
         if origin is not None:
-            return urlsplit(origin).netloc.lower() == host.lower()
+            return _netloc_of(origin) == host.lower()
         if scope["type"] == "websocket" or scope["method"] in _SAFE:
             return True
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
@@ -138,7 +139,7 @@ class _Watched:
         if self._scope["type"] == "http":
             fields = {
                 "method": self._scope["method"],
-                "path": self._scope["path"],  # without what was asked for: that may be private
+                "path": _said_path(self._scope["path"]),  # without what was asked for: that may be private
                 "status": self._status,
                 "ms": round((time.monotonic() - self._began) * 1000),
             }
@@ -178,6 +179,19 @@ def _name_of(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.rpartition(":")[0].lower() if ":" in host else host.lower()
+
+
+def _said_path(path: str) -> str:
+    """Return a path as the log may say it: a link that lets a browser in may still hold when it was refused here."""
+    return f"{_ENTRANCE}***" if path.startswith(_ENTRANCE) else path
+
+
+def _netloc_of(origin: str) -> str:
+    """Return the name and port of an Origin header; empty for what is none, like ``null`` or ``http://[``."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _length(headers: Headers) -> int:

@@ -22,6 +22,7 @@ __all__ = ["show_markup"]
 
 _PARSER: Final = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["html_block", "html_inline"])
 _LONGEST: Final = 60_000
+_DEEPEST: Final = 40
 _BLOCKS: Final = frozenset(
     ("p", "ul", "ol", "li", "blockquote", "table", "thead", "tbody", "tr", "th", "td", "h1", "h2", "h3", "h4", "h5")
 )
@@ -29,12 +30,22 @@ _INLINE: Final = frozenset(("em", "strong"))
 
 
 def show_markup(words: str) -> None:
-    """Show an answer here. One that is very long is shown as it stands."""
+    """Show an answer here. One that is very long, or marked up deeper than anybody writes, is shown as it stands."""
     with block("div", "markup"):
-        if len(words) > _LONGEST:
+        tokens = _PARSER.parse(words) if len(words) <= _LONGEST else None
+        if tokens is None or _depth(tokens) > _DEEPEST:
             text("p", words, "said")
             return
-        _show(iter(_PARSER.parse(words)))
+        _show(iter(tokens))
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    """Return how deep elements stand in each other: neither we nor browsers can draw some thousands."""
+    deepest = depth = 0
+    for token in tokens:
+        depth += token.nesting
+        deepest = max(deepest, depth, depth + _depth(token.children or ()))
+    return deepest
 
 
 def _show(tokens: Iterator[Token]) -> None:

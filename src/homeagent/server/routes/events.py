@@ -68,6 +68,8 @@ async def _lines(asker: Asker, daemon: Daemon, last: str, seconds: float) -> Asy
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds or None), aclosing(hub.follow(asker.person, last)) as notices:
             async for notice in notices:
+                if daemon.tokens.holds(asker.token) is None:
+                    return  # revoked since: whoever had it hears no more
                 yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice))
 
 
