@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 QUICK = '[memory]\nembedder = "none"\n'
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """A browser for one file: while it is there its loop runs in this thread, where other tests want one of their own."""
     if CHROMIUM is None:
         pytest.skip("there is no chromium here: apt-get install chromium")
     with chromium() as started:
