@@ -366,8 +366,6 @@ class Memory:
         """The model that makes this memory's vectors."""
         return self._embedder
 
-    # -- inside --------------------------------------------------------------------------------------------------
-
     def _derive(self) -> None:
         self._deriver.catch_up(seconds=_LEASE_SECONDS)
         self._wake()
