@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import http.server
 import logging
+import socket
 import socketserver
 import threading
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from homeagent.plugins import enforceable
+from homeagent.plugins.forwarding import Forwarder
+from homeagent_sdk.permissions import Permission
 from tests.plugins.living import HEAD, Living, living
 from tests.plugins.worlds import in_loop
 
@@ -240,3 +243,43 @@ async def test_many_connections_at_once_are_carried(tmp_path: Path) -> None:
         async with living(tmp_path / "home", CODE, head=permitted(f"net:127.0.0.1:{port}")) as plugin:
             calls = [said(plugin, "raw", host="127.0.0.1", port=port, say=f"n{number}") for number in range(40)]
             assert await asyncio.gather(*calls) == [f"heard n{number}" for number in range(40)]
+
+
+class Silent(socketserver.StreamRequestHandler):
+    """Answers as it is told by the path, and says nothing of the connection's end."""
+
+    def handle(self) -> None:
+        path = self.rfile.readline().split()[1]
+        while self.rfile.readline().strip():
+            pass
+        answer = {
+            b"/plain": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\nX-A: b\r\n\r\nhi",
+            b"/waits": b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+            b"/bare": b"no head at all",
+        }[path]
+        self.wfile.write(answer)
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/plain", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: b\r\nConnection: close\r\n\r\nhi"),
+        (
+            "/waits",
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi",
+        ),
+        ("/bare", b"no head at all"),
+    ],
+)
+@in_loop
+async def test_a_client_is_told_that_its_connection_ends_with_the_answer(path: str, answer: bytes) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    with served(Silent) as there:
+        forwarder = Forwarder("probe", [Permission("net", f"127.0.0.1:{there}")])
+        await forwarder.serve(listener)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET http://127.0.0.1:{there}{path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert await reader.read() == answer
+        writer.close()
+        await forwarder.close()

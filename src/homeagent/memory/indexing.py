@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INDEX_VERSION", "cues_of", "indexed"]
 
-INDEX_VERSION = "index-3"
+INDEX_VERSION = "index-4"
 """Part of a turn's fingerprint: raise it when the same passages give other terms or another text to embed."""
 
 

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import ipaddress
 import logging
+import re
 import struct
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from homeagent.plugins.reach import Refused, Target, reach
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
     from homeagent_sdk.permissions import Permission
 
@@ -30,6 +31,7 @@ _HEAD_SECONDS: Final = 30.0
 _CONNECT_SECONDS: Final = 30.0
 _MOST_CONNECTIONS: Final = 128
 _HTTP_PORT: Final = 80
+_INTERIM: Final = re.compile(r"HTTP/1\.\d 1(?!01)\d\d")
 _OK, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _NO_COMMAND = 0, 1, 2, 4, 7
 _log = logging.getLogger("homeagent.plugins")
 
@@ -116,9 +118,10 @@ class Forwarder:
             there[1].write(
                 "\r\n".join([f"{method} {path} {version}", *kept, "Connection: close", "", ""]).encode("latin-1")
             )
+            await _joined((reader, writer), there, _answered)
         else:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        await _joined((reader, writer), there)
+            await _joined((reader, writer), there)
 
     async def _socks(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(_HEAD_SECONDS):
@@ -171,26 +174,51 @@ async def _connected(addresses: Sequence[str], port: int) -> tuple[asyncio.Strea
     raise problem
 
 
-async def _joined(
-    here: tuple[asyncio.StreamReader, asyncio.StreamWriter], there: tuple[asyncio.StreamReader, asyncio.StreamWriter]
-) -> None:
-    """Carry bytes both ways until both have ended."""
-    try:
-        async with asyncio.TaskGroup() as both:
-            both.create_task(_carried(here[0], there[1]))
-            both.create_task(_carried(there[0], here[1]))
-    except* (OSError, EOFError):
-        pass  # one end is gone, and the other one is closed with it
-    finally:
-        there[1].close()
-
-
 async def _carried(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
     while data := await source.read(_PIECE):
         target.write(data)
         await target.drain()
     with contextlib.suppress(OSError):
         target.write_eof()
+
+
+async def _answered(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+    """Carry an answer, and say in its head that the connection ends with it.
+
+    A server need not repeat that it was asked to close. A client which is not told sends its next request into a
+    connection that is about to end.
+    """
+    with contextlib.suppress(asyncio.LimitOverrunError):  # no such head: it goes on as it came
+        while True:
+            try:
+                head = await source.readuntil(b"\r\n\r\n")
+            except asyncio.IncompleteReadError as error:
+                target.write(error.partial)
+                break
+            line, *fields = head.decode("latin-1").split("\r\n")
+            if _INTERIM.match(line):  # "100 Continue" and its like come before the answer
+                target.write(head)
+                continue
+            kept = [each for each in fields if each and not _is_for_proxies(each)]
+            target.write("\r\n".join([line, *kept, "Connection: close", "", ""]).encode("latin-1"))
+            break
+    await _carried(source, target)
+
+
+async def _joined(
+    here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    back: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[None, None, None]] = _carried,
+) -> None:
+    """Carry bytes both ways until both have ended; ``back`` carries what comes from there."""
+    try:
+        async with asyncio.TaskGroup() as both:
+            both.create_task(_carried(here[0], there[1]))
+            both.create_task(back(there[0], here[1]))
+    except* (OSError, EOFError):
+        pass  # one end is gone, and the other one is closed with it
+    finally:
+        there[1].close()
 
 
 async def _said(writer: asyncio.StreamWriter, code: int, text: str) -> None:

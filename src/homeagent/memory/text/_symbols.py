@@ -30,7 +30,7 @@ EMOJI = (
 )
 
 _CORE = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)  # from the first letter or digit to the last, in linear time
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.I)
+_SCHEME = re.compile(r"^[\W_]*[a-z][a-z0-9+.-]*://", re.I)
 _DIVIDER = re.compile(r"[/\\:@%+#~]+")
 _STRETCH = re.compile(r"\.{2,}|-{2,}")
 _VERSION = re.compile(r"^[vV]?(\d+(?:\.\d+)+)(.*)$", re.S)
@@ -100,7 +100,7 @@ def run_terms(run: str, words: list[str], symbols: list[str], *, passage: bool) 
     if "'" in run:
         run = without_clitics(run)
     for piece in _STRETCH.split(run)[:_MOST_PARTS]:
-        bare = _SCHEME.sub("", _core(piece))
+        bare = _core(_SCHEME.sub("", piece))
         if bare.isalpha():
             if language := _LANGUAGE.search(piece):
                 symbols.append(language[0].lower())
