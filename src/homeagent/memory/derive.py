@@ -49,7 +49,9 @@ __all__ = ["Deriver"]
 _QUEUED = "queued_through"
 _MODEL = "model"
 _BATCH = 64
-_EMBED_BATCH = 32
+_EMBED_BATCH = 64
+_EMBED_CHARACTERS = 16_000
+"""So many characters are embedded in some two seconds: whoever ends the program waits for no more."""
 _PAGE = 2000
 _WRITE_SECONDS = 0.04
 _WAIT_SECONDS = 0.5
@@ -136,6 +138,9 @@ class Deriver:
         if not batch:
             return 0
         missing = self._derived.unembedded(model, [item.seq for item in batch])
+        while len(batch) > 1 and sum(map(len, missing.values())) > _EMBED_CHARACTERS:
+            batch = batch[: len(batch) // 2]
+            missing = self._derived.unembedded(model, [item.seq for item in batch])
         keys = sorted(missing)
         vectors = self._embedder.passages([missing[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
         packed = [(key, vector.astype("<f2").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
