@@ -178,3 +178,22 @@ def test_a_person_is_asked_and_may_say_no(home, tmp_path, homeagent):
             terminal.wait_for("is on" if then else "stays off")
             assert terminal.ended() == (0 if then else 1)
         assert state(homeagent) == then
+
+
+def test_a_tool_with_the_name_of_another_s_is_refused_before_it_is_on(homeagent, home, tmp_path):
+    path = greeter(tmp_path)
+    path.write_text(path.read_text().replace("@tool\n", '@tool(name="files_read")\n'))
+    told = homeagent("plugin", "check", path)
+    assert told.code == 1
+    assert "its tool 'files_read' is also a tool of plugin 'files'" in told.out
+    refused = homeagent("plugin", "install", path, "--yes")
+    assert refused.code == 1
+    assert "is also a tool of plugin 'files'" in refused.err
+    assert "工具" in homeagent("--lang", "zh", "plugin", "check", path).out
+    assert state(homeagent) is None
+    assert not (home / "installed" / "greeter").exists()
+    other = greeter(tmp_path)
+    assert homeagent("plugin", "install", other, "--yes").code == 0
+    second = tmp_path / "second.py"
+    second.write_text(other.read_text().replace("'greeter'", "'second'").replace('"greeter"', '"second"'))
+    assert "of plugin 'greeter'" in homeagent("plugin", "install", second, "--yes").err

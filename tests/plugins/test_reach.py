@@ -61,6 +61,8 @@ def test_a_name_of_the_outside_does_not_lead_to_this_machine() -> None:
     for address in ("127.0.0.1", "169.254.169.254", "::1", "fe80::1%eth0", "::", "::ffff:127.0.0.1"):
         with pytest.raises(Refused, match="this very machine"):
             rule.passed(target, [address])
+    with pytest.raises(Refused, match=r"ask for net:\[::1\]:443 in"):
+        rule.passed(target, ["::1"])
     assert rule.passed(target, ["192.168.1.7"]) == ("192.168.1.7",)  # a household's own server
     for here in ("127.0.0.1", "localhost", "[::1]"):
         assert Rule.of(here).passed(Target(here.strip("[]"), 80), ["127.0.0.1"]) == ("127.0.0.1",)
@@ -70,3 +72,9 @@ def test_a_name_of_the_outside_does_not_lead_to_this_machine() -> None:
 def test_what_is_no_host_and_port_is_said(text: str) -> None:
     with pytest.raises(ValueError, match="no host and port"):
         Target.of(text)
+
+
+def test_an_address_that_comes_in_brackets_is_named_as_a_permission_can_be_written() -> None:
+    for host in ("::1", "[::1]"):
+        with pytest.raises(Refused, match=r"ask for net:\[::1\]:80 in"):
+            reach([], Target.at(host, 80))

@@ -17,7 +17,7 @@ from homeagent.app.hiding import key_variables
 from homeagent.app.home_knowledge import past_turn
 from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import cleaners_of, described_plugins
-from homeagent.app.plugin_loading import check_change, tried_plugin
+from homeagent.app.plugin_loading import built_in_tools, check_change, tried_plugin
 from homeagent.app.plugin_states import PluginState, plugin_growth, plugin_state
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "PluginState",
     "agent_settings",
     "apply_policies",
+    "built_in_tools",
     "check",
     "check_change",
     "cleaners_of",

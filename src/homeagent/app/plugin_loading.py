@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from homeagent.app.configured import check
 from homeagent.app.home_plugins import described_plugins
-from homeagent.plugins import Consents, Host, OutOfProcess, PluginError, named_plugin, prepare_runtime
+from homeagent.builtin import built_ins
+from homeagent.plugins import Consents, Host, OutOfProcess, PluginError, named_plugin, prepare_runtime, shared_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from homeagent.plugins import Description, Manifest, PluginSource, Runtime
     from homeagent_sdk import Injection
 
-__all__ = ["check_change", "check_settings", "tried_plugin"]
+__all__ = ["built_in_tools", "check_change", "check_settings", "tried_plugin"]
 
 
 class _Nobody:
@@ -39,9 +40,18 @@ class _Nobody:
 def tried_plugin(root: Path, source: PluginSource, told: Description) -> Manifest:
     """Fetch a plugin's packages, load it in its own process and return what it declares; it is not started.
 
-    Only for a plugin that was agreed to. Raises `PluginError`.
+    Only for a plugin that was agreed to. Raises `PluginError`, also when another plugin has a tool of the same name.
     """
-    return asyncio.run(_declared(root, told.name, prepare_runtime(root, source, told, fetch=True)))
+    manifest = asyncio.run(_declared(root, told.name, prepare_runtime(root, source, told, fetch=True)))
+    taken = {tool: name for name, each in Consents(root).all().items() if each.on for tool in each.tools}
+    for problem in shared_names((tool.name for tool in manifest.tools), told.name, taken | built_in_tools()):
+        raise PluginError(*problem)
+    return manifest
+
+
+def built_in_tools() -> dict[str, str]:
+    """Return the names that no other plugin's tool can have, each with the plugin whose tool it is."""
+    return {tool.name: plugin.name for plugin in built_ins() for tool in plugin.tools}
 
 
 def check_change(root: Path, key: str, read: Config) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homeagent.app import plugin_state
+from homeagent.app import built_in_tools, plugin_state
 from homeagent.builtin import built_ins
 from homeagent.cli.plugin_lines import plain_plugin, plugin_lines, report_lines
 from homeagent.paths import cache_folder
@@ -72,7 +72,8 @@ def check(session: Session) -> int:
     """Print every problem of each plugin with its key; leave with 1 when there is one."""
     named: list[str] = session.arguments.paths
     paths = [path for path in named if len(named) == 1 or not _is_beside(Path(path))]
-    reports = {path: checked(Path(path), cache_folder() / "plugin-checks") for path in paths}
+    cache, taken = cache_folder() / "plugin-checks", built_in_tools()
+    reports = {path: checked(Path(path), cache, taken) for path in paths}
     ok = all(report.ok for report in reports.values())
     plain = {"ok": ok, "plugins": [{"path": path, **report.as_plain()} for path, report in reports.items()]}
     lines = (line for path, report in reports.items() for line in report_lines(path, report, session.terminal))

@@ -14,7 +14,7 @@ from homeagent.plugins.manifest_problems import ManifestError
 from homeagent.plugins.manifests import describe, find_source, write_new
 from homeagent.plugins.out_of_process import OutOfProcess
 from homeagent.plugins.outline import ToolOutline, outline
-from homeagent.plugins.registry import START_SECONDS, Registry
+from homeagent.plugins.registry import START_SECONDS, Registry, shared_names
 from homeagent.plugins.runner import PluginRunner
 from homeagent.plugins.shelf import FoundPlugin, found_plugins, named_plugin
 from homeagent.plugins.stages import StageEngine
@@ -64,6 +64,7 @@ __all__ = [
     "prepare_runtime",
     "put_back_unless_good",
     "put_in",
+    "shared_names",
     "take_out",
     "tools_of",
     "treatment_of",

@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING
 from homeagent.errors import HomeAgentError
 from homeagent.plugins.environment import prepare_runtime
 from homeagent.plugins.installing import put_in
+from homeagent.plugins.registry import shared_names
 from homeagent_sdk.checking import CheckReport, check_plugin
 from homeagent_sdk.errors import DeclarationError, Problem
 from homeagent_sdk.manifest_source import find_source
 from homeagent_sdk.trying import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from homeagent_sdk.checking import Checked
 
 __all__ = ["checked"]
 
 
-def checked(path: Path, cache: Path) -> CheckReport:
+def checked(path: Path, cache: Path, taken: Mapping[str, str]) -> CheckReport:
     """Return what is wrong with the plugin in a file or folder. A copy of it is run, in a process that can be killed.
 
-    Environments with packages in them are kept in ``cache``; what else is made is deleted.
+    Environments with packages in them are kept in ``cache``; what else is made is deleted. ``taken`` are the names that
+    its tools can't have, each with the plugin whose tool it is.
     """
     with tempfile.TemporaryDirectory(prefix="homeagent-check-") as folder:
         root = Path(folder)
@@ -46,6 +50,8 @@ def checked(path: Path, cache: Path) -> CheckReport:
 
         copies: list[tuple[str, str]] = []
         report = check_plugin(path, placed)
+        shared = tuple(shared_names((name for name, _ in report.tools), report.name, taken))
+        report = replace(report, problems=(*report.problems, *shared))
     return _told_of(report, copies)
 
 

@@ -140,7 +140,7 @@ class Forwarder:
         answer = _OK if command == 1 else _NO_COMMAND
         if answer == _OK:
             try:
-                there = await self._opened(Target(host, port))
+                there = await self._opened(Target.at(host, port))
             except Refused:
                 answer = _NOT_ALLOWED
             except (OSError, TimeoutError):

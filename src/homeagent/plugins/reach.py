@@ -31,7 +31,12 @@ class Target(NamedTuple):
         host, _, port = text.rpartition(":")
         if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
             raise ValueError(f"{text!r} is no host and port")
-        return cls(host.strip("[]").rstrip(".").lower(), int(port))
+        return cls.at(host, int(port))
+
+    @classmethod
+    def at(cls, host: str, port: int) -> Target:
+        """Return a host and a port however the host was written."""
+        return cls(host.strip("[]").rstrip(".").lower(), port)
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -69,8 +74,8 @@ class Rule(NamedTuple):
             return tuple(addresses)
         passed = tuple(each for each in addresses if not _is_here(each))
         if addresses and not passed:
-            where = addresses[0]
-            told = f"{target} leads to {where}, this very machine; ask for net:{where}:{target.port} in its manifest"
+            here = Target(addresses[0], target.port)
+            told = f"{target} leads to {here.host}, this very machine; ask for net:{here} in its manifest"
             raise Refused(told)
         return passed
 

@@ -6,16 +6,17 @@ import logging
 from typing import TYPE_CHECKING
 
 from homeagent.plugins.boundary import Failure, PluginError, guarded
+from homeagent_sdk.errors import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from homeagent.plugins.declaration import ChannelDeclaration, HandlerDeclaration, ToolDeclaration
     from homeagent.plugins.runner import PluginRunner
     from homeagent_sdk import MemoryPolicy
     from homeagent_sdk.stages import Verb
 
-__all__ = ["START_SECONDS", "Registry"]
+__all__ = ["START_SECONDS", "Registry", "shared_names"]
 
 START_SECONDS = 30.0
 """How long a plugin may take to start, and to stop."""
@@ -71,15 +72,9 @@ class Registry:
 
     def _check_names(self, runner: PluginRunner) -> None:
         manifest = runner.manifest
-        for tool in manifest.tools:
-            other = self._tools.get(tool.name)
-            if other is not None and other.plugin != manifest.name:
-                problem = f"its tool {tool.name!r} is also a tool of plugin {other.plugin!r}"
-                raise PluginError(
-                    f"plugin {manifest.name!r}",
-                    problem,
-                    "Rename one of the two: @tool(name=...), or take one plugin out",
-                )
+        names = {name: tool.plugin for name, tool in self._tools.items()}
+        for shared in shared_names((tool.name for tool in manifest.tools), manifest.name, names):
+            raise PluginError(*shared)
         for channel in manifest.channels:
             taken = self._channels.get(channel.name)
             if taken is not None and taken.plugin != manifest.name:
@@ -155,3 +150,12 @@ class Registry:
     def returning_memory(self) -> tuple[str, ...]:
         """Return the tools whose outputs are recalled memory."""
         return tuple(tool.policy_name for tool in self._tools.values() if tool.returns_memory)
+
+
+def shared_names(tools: Iterable[str], plugin: str, taken: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each tool of a plugin whose name is ``taken`` by a tool of another, named there."""
+    for name in tools:
+        if (other := taken.get(name, plugin)) != plugin:
+            problem = f"its tool {name!r} is also a tool of plugin {other!r}"
+            step = "Rename one of the two: @tool(name=...), or take one plugin out"
+            yield Problem(f"plugin {plugin!r}", problem, step)
