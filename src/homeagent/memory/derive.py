@@ -364,19 +364,8 @@ class Deriver:
         computed = self._derived.computed_of(seq)
         scope = Scope.of(row.place, {row.sender, *row.members}, standing_shares(self._log.shares(seq)))
         cues = cues_of(computed)
-        turn = IndexedTurn(
-            seq,
-            row.turn_id,
-            row.source,
-            row.external_id,
-            row.place,
-            row.sender,
-            row.at,
-            row.status,
-            scope.key,
-            scope.chat,
-            cues,
-        )
+        said = (row.turn_id, row.source, row.external_id, row.place, row.sender, row.at, row.status)
+        turn = IndexedTurn(seq, *said, scope.key, scope.chat, cues)
         items = indexed(turn_passages(seq, computed), label(row.sender), row.at)
         return lambda: self._put_turn(turn, scope, items, computed)
 
