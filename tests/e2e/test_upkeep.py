@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from dev.model_server import ModelServer, Say
 from tests.plugins.living import installed
+from tests.server.serving import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +32,8 @@ plugin = Plugin("probe", "1.0", tools=[probe_ping])
 
 
 @pytest.fixture
-def owner(household: Served, visit: Callable[..., Visitor]) -> Visitor:
-    who = visit(household)
-    who.sign_in()
-    return who
+def owner(signed_in: Callable[[], Visitor]) -> Visitor:
+    return signed_in()
 
 
 def turn_with(household: Served, words: str) -> str:
@@ -58,6 +57,7 @@ def test_a_wrong_fact_is_put_right(household: Served, owner: Visitor) -> None:
 def test_two_names_are_merged_and_taken_apart(household: Served, owner: Visitor) -> None:
     with household.client() as api:
         api.post("/api/memory/turns", json={"text": "Anna is allergic to nuts"}).raise_for_status()
+        until(lambda: bool(suggested(api)), 120)  # what is said is read for facts in the background
         page = owner.open("/people")
         page.click("li:has-text('= anna?') button:has-text('They are one')")
         page.wait_for_selector("text=They count as one now")
@@ -156,6 +156,7 @@ def test_what_a_model_used_and_cost_is_listed(household: Served, owner: Visitor)
         page = owner.open("/models")
         page.get_by_label("Address (base URL)").fill(model.url)
         page.get_by_label("Model", exact=True).fill("small")
+        page.click("summary:has-text('What it costs')")
         page.get_by_label("Price of a million tokens in").fill("1000")
         page.get_by_label("Price of a million tokens out").fill("2000")
         page.click("button:has-text('Save and try it')")
@@ -175,10 +176,11 @@ def cells(page: Page) -> list[str]:
     return page.locator("tbody tr:has-text('main') td").all_inner_texts()
 
 
-def test_an_address_that_is_none_is_told_and_leads_on(owner: Visitor) -> None:
-    page = owner.page
-    page.goto(f"{owner.served.url}/page/nowhere")
-    owner.ready()
+def test_an_address_that_is_none_is_told_and_leads_on(household: Served, visit: Callable[..., Visitor]) -> None:
+    who = visit(household)
+    page = who.sign_in()
+    page.goto(f"{household.url}/page/nowhere")
+    who.ready()
     assert "There is no view at this address" in page.inner_text("[role=alert]")
     page.click("[role=alert] a:has-text('Search and explain')")
     page.wait_for_selector("h1:has-text('Search and explain')")

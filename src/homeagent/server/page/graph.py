@@ -78,7 +78,7 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         "layout": "force",
         "roam": True,
         "draggable": True,
-        "force": {"repulsion": 260, "gravity": 0.24, "edgeLength": [60, 120], "layoutAnimation": False},
+        "force": {"repulsion": 340, "gravity": 0.15, "edgeLength": [60, 120], "layoutAnimation": False},
         "zoom": 0.78,  # so that names at the edge have room
         "label": {"show": True, "position": "bottom", "fontSize": 12, "width": 88, "overflow": "break"},
         "edgeLabel": {"show": len(links) < 60, "fontSize": 10},

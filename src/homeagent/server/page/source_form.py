@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homeagent.server.page.elements import Act, attempting, block, button, entry, text
+from homeagent.server.page.elements import Act, attempting, block, button, disclosure, entry, text
 from homeagent.server.routes import sources as sources_routes
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class SourceForm:
             self._key = entry(say("key"), password=True)
             self._variable = entry(say("key_env"), placeholder="MODEL_KEY")
             text("p", say("key_about"), "fine")
-            with block("div", "flow"):
+            with disclosure(say("source_prices")), block("div", "flow"):
                 self._prices = (
                     entry(say("prompt_price"), kind="number"),
                     entry(say("completion_price"), kind="number"),
