@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
+from homeagent.app import API
 from homeagent.errors import HomeError
 from homeagent.memory import OWNER, Place, Viewer
 from homeagent.paths import make_private
@@ -34,7 +35,7 @@ __all__ = [
     "own_place",
 ]
 
-CHANNEL: Final = "api"
+CHANNEL: Final = API
 """The channel of whatever is said over the network: by programs, by MCP, on the page."""
 
 COOKIE: Final = "homeagent_session"

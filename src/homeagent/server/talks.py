@@ -8,13 +8,14 @@ import json
 import logging
 import os
 import secrets
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import Incoming, PastTurn
 from homeagent.app import past_turn
 from homeagent.errors import NotFoundError
-from homeagent.memory import Segment
+from homeagent.memory import OWNER, Segment
 from homeagent.server.access import CHANNEL, own_place
 from homeagent.server.chat_index import ChatIndex, Exchange, Match, step
 
@@ -60,6 +61,8 @@ class Talks:
         place = incoming.place
         index = await self._index(person)
         agent = self._daemon.app.agent
+        if person != OWNER:
+            incoming = replace(incoming, tools=self._daemon.app.hub.options(CHANNEL).guest_tools)
         if match.again and await agent.take_back(place) is not None:
             index.drop_last(match.chat)
         await self._go_on(person, match)
