@@ -2,7 +2,7 @@
 
 ``recall*.json``, ``ablate*.json``, ``noise*.json``, ``abstain*.json``, ``cost*.json`` and ``peers*.json`` in one folder
 are read, several of a kind joined set by set. Each fills the block between ``<!-- NAME: generated -->`` and
-``<!-- NAME: end -->``; one without a file says which command makes it.
+``<!-- NAME: end -->``; one without a file says which command makes it. The block ``required`` is filled from all.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 
 from bench.errors import BenchError
 from bench.plots import Bar, bars, reliability_diagram
+from bench.required import required_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["filled", "write_report"]
 
 _BLOCK: Final = re.compile(r"(<!-- (\w+): generated -->\n).*?(<!-- \2: end -->)", re.DOTALL)
+_REQUIRED: Final = "required"
 _COMMANDS: Final = {
+    _REQUIRED: "the commands below",
     "recall": "python -m bench recall --data DIR --json > OUT/recall.json",
     "ablate": "python -m bench ablate --data DIR --json > OUT/ablate.json",
     "noise": "python -m bench noise --data DIR --json > OUT/noise.json",
@@ -70,7 +73,8 @@ class _AblateFile(msgspec.Struct):
 
 
 class _NoiseFile(msgspec.Struct):
-    sets: dict[str, dict[str, dict[str, float]]]
+    sets: dict[str, dict[str, dict[str, float | None]]]
+    pooled: dict[str, dict[str, float] | list[float]] = {}
 
 
 class _Bin(msgspec.Struct):
@@ -134,10 +138,11 @@ def filled(text: str, source: Path) -> tuple[str, Plots, list[str]]:
 
     def block(match: re.Match[str]) -> str:
         name = match[2]
-        files = sorted(source.glob(f"{name}*.json"))
         if name not in _COMMANDS:
             raise BenchError(f"The page has a block {name!r}, which is none of {', '.join(_COMMANDS)}")
-        read.extend(file.name for file in files)
+        kinds = [each for each in _COMMANDS if name in (each, _REQUIRED)]
+        files = sorted(file for kind in kinds for file in source.glob(f"{kind}*.json"))
+        read.extend(file.name for file in files if name != _REQUIRED)
         body = _MAKERS[name](files, plots) if files else f"Not measured yet: `{_COMMANDS[name]}`\n"
         return f"{match[1]}\n{body}\n{match[3]}"
 
@@ -204,13 +209,32 @@ def _cut(found: _Variant | None) -> str:
 
 def _noise(files: Sequence[Path], _plots: Plots) -> str:
     keys = ("all@5", "attached@5", "tool_only@5", "leak@10", "characters")
-    found = [each for file in files for each in _decoded(file, _NoiseFile).sets.items()]
+    reports = [_decoded(file, _NoiseFile) for file in files]
     rows = [
-        [name, strategy, *(f"{each[key]:,.0f}" if key == "characters" else f"{each[key]:.1f}" for key in keys)]
-        for name, strategies in found
+        [name, strategy, *(_measured(each.get(key), 0 if key == "characters" else 1) for key in keys)]
+        for report in reports
+        for name, strategies in report.sets.items()
         for strategy, each in strategies.items()
     ]
-    return _table(("set", "strategy", *keys), rows)
+    lines = [
+        f"\nPairs of {', '.join(each.sets)} together: {_pooled(each.pooled)}.\n" for each in reports if each.pooled
+    ]
+    return _table(("set", "strategy", *keys), rows) + "".join(lines)
+
+
+def _pooled(pooled: dict[str, dict[str, float] | list[float]]) -> str:
+    """Return all@5 of every strategy and the gains with their intervals."""
+    parts = [
+        f"`{name}` {_interval(found)}"
+        if isinstance(found, list)
+        else f"{name} " + ", ".join(f"`{strategy}` {value:.1f}" for strategy, value in found.items())
+        for name, found in pooled.items()
+    ]
+    return "; ".join(parts)
+
+
+def _measured(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def _abstain(files: Sequence[Path], plots: Plots) -> str:
@@ -252,7 +276,12 @@ def _peers(files: Sequence[Path], _plots: Plots) -> str:
     return _table(("set", "peer", *keys), rows)
 
 
+def _required(files: Sequence[Path], _plots: Plots) -> str:
+    return _table(("figure", "required", "aim", "measured", ""), required_rows(files))
+
+
 _MAKERS: Final[dict[str, Callable[[Sequence[Path], Plots], str]]] = {
+    _REQUIRED: _required,
     "recall": _recall,
     "ablate": _ablate,
     "noise": _noise,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
@@ -39,15 +40,16 @@ class Answer(msgspec.Struct, frozen=True):
 class Driver:
     """Starts ``python -m module``, and ends it when the block ends.
 
-    The process sees this repository's ``bench`` and its own environment, and no other ``PYTHONPATH``; the peer's
-    folder is its working folder.
+    The process sees this repository's ``bench`` and its own environment, and no other ``PYTHONPATH``, unless it runs
+    in this very environment; the peer's folder is its working folder.
     """
 
     def __init__(self, python: Path, module: str, folder: Path, *, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
         self._rest = b""
-        environment = {**os.environ, "PYTHONPATH": str(_ROOT), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
+        paths = [str(_ROOT), *([path for path in sys.path if path] if str(python) == sys.executable else ())]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
         self._process = subprocess.Popen(
             [str(python), "-m", module],
             stdin=subprocess.PIPE,

@@ -11,7 +11,7 @@ from bench.data import Sets
 from bench.dialogues import Dialogues
 from bench.options import Options
 from bench.peers.drivers.serving import embedder
-from bench.peers.environments import PEERS, Package, python_of
+from bench.peers.environments import OURSELVES, PEERS, Package, python_of
 from bench.peers.process import Driver, PeerError
 from bench.peers.report import measured_peer, peers_table
 from bench.peers.vectors import VectorServer
@@ -79,6 +79,16 @@ def test_a_whole_peer_is_measured_on_a_set_and_on_both_probes(toy, server, smoke
     assert 0 <= found["chinese"]["R@1"] <= found["chinese"]["R@5"]
     assert found["chinese"]["found_nothing"] == 0
     assert "R@5" in peers_table({"sets": {"smoke": {"toy": found}}})
+
+
+def test_this_memory_is_measured_like_a_peer_and_hands_out_no_hidden_output(server, smoke, tmp_path):
+    dialogues = Dialogues(Sets(smoke), "smoke")
+    with Driver(python_of(OURSELVES, tmp_path), OURSELVES.driver, tmp_path) as driver:
+        found = measured_peer(driver, server, dialogues, dialogues.conversations)
+    assert found["R@5"] > 50
+    assert found["chinese"]["R@1"] > 50
+    assert found["tool_output"]["reply_found_at_5"]
+    assert not found["tool_output"]["secret_handed_out"]
 
 
 def test_vectors_are_served_as_passages_or_as_questions(server):

@@ -50,6 +50,35 @@ def test_a_block_holds_what_the_file_says(tmp_path, name, report, held):
     assert filled(text, tmp_path)[0] == text
 
 
+@pytest.mark.parametrize(
+    ("name", "report", "held"),
+    [
+        ("recall", {"sets": {"locomo": {"turn": {"R@5": 72.0, "R@10": 73.0}}}}, "| locomo, turn R@5 | 65 | 72 | 72 | aim reached |"),
+        ("recall", {"sets": {"locomo": {"turn": {"R@5": 72.0, "R@10": 73.0}}}}, "| locomo, turn R@10 | 73 | 80 | 73 | met |"),
+        ("recall", {"macro": {"R@5": {"gain": [2.99, 5, 7]}}}, "lower bound | 3 | 10 | 2.99 | **missed** |"),
+        ("recall", {"sets": {}}, "| locomo, session R@10 | 96 | 98 | - | not measured |"),
+        ("noise", {"pooled": {"ours - none": [-3, -1.0, 1]}}, "`none`, all sets | -2 | -0.5 | -1 | met |"),
+        ("noise", {"sets": {"toolnoise_locomo": {"ours": {"leak@10": 0.1}}}}, "toolnoise_locomo | 0 | 0 | 0.1 | **missed** |"),
+        ("abstain", {"en": {"auroc": 0.75, "auroc_bm25": 0.5, "auroc_e5": 0.66}}, "signal, en | 0.1 | 0.1 | 0.09 | **missed** |"),
+        ("cost", COST, "| recall p95 at 100,000 segments, ms | 60 | 20 | 22.5 | met |"),
+        ("cost", COST, "| growth of recall, 10,000 to 1,000,000 | 5 | 3 | - | not measured |"),
+        ("cost", {**COST, "segments": 1000000}, "| growth of recall, 10,000 to 1,000,000 | 5 | 3 | 1.5 | aim reached |"),
+    ],
+)  # fmt: skip
+def test_what_was_required_is_judged_by_the_reports(tmp_path, name, report, held):
+    (tmp_path / f"{name}.json").write_text(json.dumps(report))
+    assert held in filled(PAGE.format("required"), tmp_path)[0]
+
+
+def test_noise_says_what_is_lost_on_all_sets_together_and_leaves_unknown_figures_open(tmp_path):
+    ours = {"all@5": 40.0, "attached@5": None, "tool_only@5": 20.0, "leak@10": 0.0, "characters": 12345}
+    report = {"sets": {"a": {"ours": ours}}, "pooled": {"all@5": {"ours": 40.0}, "ours - none": [-2, -1.5, 0.5]}}
+    (tmp_path / "noise.json").write_text(json.dumps(report))
+    text = filled(PAGE.format("noise"), tmp_path)[0]
+    assert "| a | ours | 40.0 | - | 20.0 | 0.0 | 12,345 |" in text
+    assert "all@5 `ours` 40.0; `ours - none` -1.5 [-2.0, +0.5]" in text
+
+
 def test_a_block_without_a_file_names_the_command(tmp_path):
     text, plots, read = filled(PAGE.format("noise"), tmp_path)
     assert "python -m bench noise --data DIR --json" in text

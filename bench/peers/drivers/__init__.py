@@ -1,1 +1,1 @@
-"""What runs inside a peer's own environment: standard library, the peer, and nothing of HomeAgent's."""
+"""What runs in a peer's environment: standard library, the peer, and nothing of HomeAgent's but in its own driver."""
