@@ -127,3 +127,47 @@ def test_the_owners_own_reminder_recalls_what_is_the_owners(tmp_path: Path, remi
         owner.post("/api/chats/x/turns", json={"text": "Remind me."})
         until(lambda: len(owner.get("/api/chats/x/turns").json()["turns"]) == 2, 60)
         until(lambda: WORD in str(reminding.requests), 60)
+
+
+def test_a_member_is_told_nothing_of_the_owners_models(tmp_path: Path) -> None:
+    """Neither when they answer, nor when one fails and another stands in, nor when none answers."""
+    gone = 'base_url = "http://127.0.0.1:9/v1"\nmodel = "zq-model"\nretries = 0\n'
+    with ModelServer([Say("I am here.")], model="zq-small") as model:
+        text = (
+            f'[memory]\nembedder = "none"\ndistil = "rules"\n[models.zqfirst]\n{gone}'
+            f'[models.zqsecond]\nbase_url = "{model.url}"\nmodel = "zq-small"\nprompt_price = 1.0\ncompletion_price = 1.0\n'
+        )
+        home = configured(tmp_path / "home", text)
+        with Served(home) as served, served.client(served.member("anna")) as anna, served.client() as owner:
+            assert "zq" not in _all_that_is_told(anna)
+            assert "zqsecond" in _all_that_is_told(owner)
+            assert "zqsecond" in owner.get("/api/usage").text
+            (home / "config.toml").write_text(f'[memory]\nembedder = "none"\n[models.zqfirst]\n{gone}')
+            until(lambda: "zqsecond" not in owner.get("/api/settings").text, 60)
+            told = _all_that_is_told(anna)
+            assert "gave no answer" in told
+            assert "zq" not in told
+            assert "127.0.0.1:9" not in told
+            assert "zqfirst" in _all_that_is_told(owner)
+
+
+def _all_that_is_told(client: httpx2.Client) -> str:
+    said = {"messages": [{"role": "user", "content": "Are you there?"}]}
+    with client.stream("GET", "/api/events", params={"seconds": 2}) as events:
+        pieces = events.iter_text()
+        found = next(pieces)
+        found += client.post("/v1/chat/completions", json=said).text
+        found += client.post("/v1/chat/completions", json={**said, "stream": True}).text
+        found += client.post("/api/chats/x/messages", json={"text": "Are you there?"}).text
+        found += client.post("/api/chats/x/turns", json={"text": "Are you there?"}).text
+        found += "".join(pieces)
+    for path in (
+        "/api/chats/x/turns",
+        "/api/chats/x/why",
+        "/api/session",
+        "/v1/models",
+        "/ready",
+        "/api/memory/export",
+    ):
+        found += client.get(path).text
+    return found
