@@ -51,7 +51,8 @@ class Talks:
         """Return where a message goes: into the chat that is named, else into the one that began with ``history``."""
         index = await self._index(person)
         if chat:
-            return Match(chat, text, foreign=() if index.knows(chat) else tuple(history))
+            foreign = () if index.knows(chat) else tuple(history)
+            return Match(chat, text, foreign=foreign, again=index.says_again(chat, history, text))
         return index.match(history, text)
 
     async def begin(
