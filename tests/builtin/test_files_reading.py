@@ -234,7 +234,9 @@ def test_listing_a_file_says_what_to_use(root: Path) -> None:
 def test_without_roots_the_plugin_has_a_folder_of_its_own(tmp_path: Path) -> None:
     async def call() -> str:
         async with FakeHost(PLUGIN, data_folder=tmp_path) as host:
+            host.consent = True
             await host.call("files_write", path="a.txt", content="hi")
+            assert len(host.questions) == 1  # unless the owner says otherwise, all writing is asked about
             return (await host.call("files_read", path="a.txt")).text
 
     assert json.loads(asyncio.run(call()))["path"] == str(tmp_path / "files" / "a.txt")

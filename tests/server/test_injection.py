@@ -40,7 +40,7 @@ def obeying(tmp_path: Path) -> Iterator[tuple[Served, Path, ModelServer]]:
     with ModelServer(does) as model:
         text = (
             f'[memory]\nembedder = "none"\n[models.small]\nbase_url = "{model.url}"\nmodel = "small"\n'
-            f'[plugins.files]\nroots = ["{docs}"]\nask_before = "writing"\n'
+            f'[plugins.files]\nroots = ["{docs}"]\n'
         )
         with Served(configured(tmp_path / "home", text)) as served:
             yield served, docs, model

@@ -136,6 +136,33 @@ def test_the_same_message_again_at_the_end_takes_the_place_of_its_turn(with_mode
     assert [(each["text"], each["forgotten"]) for each in turns] == [("two", False), ("two", True), ("one", False)]
 
 
+def test_the_same_message_again_in_a_named_chat_takes_the_place_of_its_turn_too(
+    with_model: Served, model: ModelServer
+) -> None:
+    client = client_of(with_model)
+
+    def asked(messages: list[dict[str, str]]) -> str:
+        answer = client.chat.completions.create(
+            model="homeagent",
+            messages=messages,  # type: ignore[arg-type]
+            extra_headers={"X-HomeAgent-Chat": "named"},
+        )
+        return answer.choices[0].message.content or ""
+
+    first = [{"role": "user", "content": "one"}]
+    first.append({"role": "assistant", "content": asked(first)})
+    for _ in range(2):
+        second = asked([*first, {"role": "user", "content": "two"}])
+    turns = turns_of(with_model)
+    assert [(each["text"], each["forgotten"]) for each in turns] == [("two", False), ("two", True), ("one", False)]
+    said = [str(each["content"]) for each in model.requests[-1]["messages"] if each["role"] == "user"]  # type: ignore[attr-defined]
+    assert [text.split("\n")[0] for text in said] == ["one", "two"]
+    # Who says a thing twice, with what was answered the first time before it, says it twice.
+    asked([*first, {"role": "user", "content": "two"}, {"role": "assistant", "content": second}, first[0]])
+    asked([{"role": "user", "content": "two"}])
+    assert [each["text"] for each in turns_of(with_model)] == ["two", "one", "two", "two", "one"]
+
+
 def test_a_conversation_from_elsewhere_is_seen_by_the_model_and_not_kept(
     with_model: Served, model: ModelServer
 ) -> None:

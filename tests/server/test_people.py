@@ -172,6 +172,19 @@ def test_events_are_heard_by_those_whose_chat_it_is_and_go_on_from_the_last(
         assert '"chat": "owner/' in seen
 
 
+def test_a_listener_who_said_for_how_long_is_let_go_although_things_happen(served: Served) -> None:
+    with (
+        served.client() as owner,
+        served.client() as listening,
+        listening.stream("GET", "/api/events", params={"seconds": 3}) as answer,
+    ):
+        pieces = answer.iter_text()
+        assert next(pieces).startswith(":")
+        say(owner, "something happens")
+        heard = "".join(pieces)  # ends by itself
+        assert "event: turn_ended" in heard
+
+
 def test_whose_token_was_revoked_hears_no_more(served: Served) -> None:
     token = served.member("dora")
     with (
@@ -193,7 +206,7 @@ def test_a_member_is_the_person_of_that_name_in_every_channel(served: Served) ->
     token = served.member("clara")
     with served.client() as owner, served.client(token) as clara:
         assert clara.get("/api/session").json() == {
-            "person": "clara", "owner": False, "csrf": "", "version": "0.1.0", "model": "offline",
+            "person": "clara", "owner": False, "csrf": "", "version": "0.1.0", "model": "homeagent",
         }  # fmt: skip
         people = owner.get("/api/people").json()["people"]
         mine = next(each for each in people if each["person"] == "clara")

@@ -14,6 +14,7 @@ import pytest
 from homeagent.server.access import COOKIE
 from homeagent.server.guard import Rates
 from homeagent.server.options import Limits
+from homeagent.server.sessions import Sessions
 from tests.server.serving import Served
 
 if TYPE_CHECKING:
@@ -189,3 +190,62 @@ def test_an_import_that_would_fill_the_disk_is_refused(served: Served) -> None:
     with served.client() as client:
         assert client.post("/api/memory/import", content=bomb()).status_code == 400
         assert not list(served.home.glob(".import-*"))
+
+
+def cookie_holds(served: Served, cookie: str) -> bool:
+    with httpx2.Client(base_url=served.url, cookies={COOKIE: cookie}, timeout=60) as client:
+        pages = client.get("/page/memory").status_code == 200
+        asked = client.get("/api/chats").status_code == 200
+    assert pages == asked
+    return asked
+
+
+@pytest.mark.parametrize("way", ["api", "page"])
+def test_a_copied_cookie_lets_nobody_in_after_its_session_was_signed_out(home: Path, way: str) -> None:
+    with Served(home) as served, logged_in(served) as (client, csrf), logged_in(served) as (elsewhere, _):
+        cookie, other = client.cookies[COOKIE], elsewhere.cookies[COOKIE]
+        assert cookie_holds(served, cookie)
+        if way == "api":
+            assert client.delete("/api/session", headers={"x-csrf-token": csrf}).status_code == 200
+        else:
+            assert client.post("/page/sign-out").status_code == 303
+        assert not cookie_holds(served, cookie)
+        assert cookie_holds(served, other)
+        with served.client() as bearer:
+            assert bearer.get("/api/chats").status_code == 200
+    with Served(home) as served:
+        assert not cookie_holds(served, cookie)
+        assert cookie_holds(served, other)
+    assert cookie not in (home / "signed-out").read_text()
+
+
+def test_a_session_ends_by_itself_and_what_was_signed_out_is_not_kept_for_ever(tmp_path: Path) -> None:
+    now = [1_000_000_000.0]
+    sessions = Sessions(tmp_path, lambda: now[0])
+    old = sessions.cookie("abc")
+    sessions.end(old)
+    sessions.end("no.cookie.of.ours")
+    assert sessions.token(old) is None
+    now[0] += 29 * 24 * 3600
+    young = sessions.cookie("abc")
+    again = Sessions(tmp_path, lambda: now[0])
+    again.end(young)
+    assert (again.token(old), again.token(young)) == (None, None)
+    now[0] += 2 * 24 * 3600
+    last = Sessions(tmp_path, lambda: now[0])
+    assert (last.token(old), last.token(young)) == (None, None)
+    assert len((tmp_path / "signed-out").read_text().splitlines()) == 1
+
+
+def test_an_open_stream_of_events_ends_for_a_session_that_was_signed_out(served: Served) -> None:
+    with (
+        logged_in(served) as (client, csrf),
+        served.client() as owner,
+        client.stream("GET", "/api/events", params={"seconds": 60}) as answer,
+    ):
+        pieces = answer.iter_text()
+        assert next(pieces).startswith(":")
+        with httpx2.Client(base_url=served.url, cookies=dict(client.cookies)) as second:
+            assert second.delete("/api/session", headers={"x-csrf-token": csrf}).status_code == 200
+        owner.post("/api/chats/main/turns", json={"text": "said after that"})
+        assert "event: turn" not in "".join(pieces)

@@ -39,13 +39,15 @@ class Consent:
         if self.incoming.private:
             raise ToolError("", "this turn is private and leaves nothing behind", "Do it outside the private mode")
 
+    async def is_the_owners(self) -> bool:
+        """Whether the owner is who is asked in this turn: nobody else agrees to what a tool would do in his home."""
+        incoming = self.incoming
+        return await asyncio.to_thread(self.is_owner, incoming.place.channel, incoming.person)
+
     async def owner_only(self, field: str) -> None:
         """Raise ``ToolError`` in a turn that somebody else began: others can't change what is known."""
         self.keeps()
-        incoming = self.incoming
-        if incoming.injected:
-            return  # it is asked about in any case
-        if not await asyncio.to_thread(self.is_owner, incoming.place.channel, incoming.person):
+        if not await self.is_the_owners():
             raise ToolError(field, "only the owner of this home may do that", "Tell the person so; the owner can ask")
 
     async def to(

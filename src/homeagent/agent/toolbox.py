@@ -168,7 +168,11 @@ class Toolbox:
 
         consent = Consent(self._turn.incoming, ask, self._memory.knowledge.is_owner)
         memory = TurnMemory(self._turn, self._memory, consent)
-        seat = CallSeat(self._turn.info, memory, ask, progress)
+
+        async def ask_owner(question: str) -> bool:
+            return await consent.is_the_owners() and await ask(question)
+
+        seat = CallSeat(self._turn.info, memory, ask_owner, progress)
         return seat, deadline
 
     def _too_often(self, call: ToolCall) -> No | None:

@@ -14,6 +14,7 @@ from homeagent.app.configured import (
 )
 from homeagent.app.followed import FollowedSettings, use_settings
 from homeagent.app.hiding import key_variables
+from homeagent.app.home_channels import API
 from homeagent.app.home_knowledge import past_turn
 from homeagent.app.home_memory import HomeMemory
 from homeagent.app.home_plugins import cleaners_of, described_plugins
@@ -21,6 +22,7 @@ from homeagent.app.plugin_loading import built_in_tools, check_change, tried_plu
 from homeagent.app.plugin_states import PluginState, plugin_growth, plugin_state
 
 __all__ = [
+    "API",
     "App",
     "AppParts",
     "FollowedSettings",

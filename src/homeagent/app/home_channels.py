@@ -12,7 +12,10 @@ from homeagent.memory import OWNER
 if TYPE_CHECKING:
     from homeagent.memory import Memory, Place
 
-__all__ = ["HomePast"]
+__all__ = ["API", "HomePast"]
+
+API: Final = "api"
+"""The channel of whatever is said over the network; its chats are named ``person/chat``."""
 
 _LOOKED_AT: Final = 50
 
@@ -41,7 +44,13 @@ class HomePast:
         return self._memory.people.who(channel, sender) == OWNER
 
     def company(self, place: Place) -> Company | None:
-        """Return who was in a chat when somebody last spoke there; None when nobody did."""
+        """Return who was in a chat when somebody last spoke there; None when nobody did.
+
+        A chat of the API bears the name of the person whose private chat it is, and is nobody else's.
+        """
+        if place.channel == API:
+            person = place.chat.partition("/")[0]
+            return Company(person, (), person == OWNER)
         for turn in islice(self._memory.turns(place), _LOOKED_AT):
             if turn.source != INJECTED:
                 present = {turn.sender, *turn.members}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import Incoming
 from homeagent.channels.desk import Desk, HubParts
-from homeagent.channels.exchange import Direct, Exchange, Outcome
+from homeagent.channels.exchange import Company, Direct, Exchange, Outcome
 from homeagent.channels.intake import Intake, Taken, source_of
 from homeagent.channels.lanes import Job
 from homeagent.channels.owners import link_owners, running_alone
@@ -151,9 +151,10 @@ class Hub:
     # -- what plugins put in -----------------------------------------------------------------------------------------
 
     async def answer_injections(self, ui_for: UiFor | None = None) -> None:
-        """Answer what plugins put in, when it is due, until cancelled; each once, in the name of the owner.
+        """Answer what plugins put in, when it is due, until cancelled; each once.
 
-        The answer goes to the chat it was put into. Of a channel that only a running hub can send to they wait for one.
+        It is in the name of whose chat it was put into, with what that person may see and use, and the answer goes
+        there. Of a channel that only a running hub can send to they wait for one.
         """
         while True:
             injection = await self._parts.inbox.next(partial(self._is_ours, ui_for))
@@ -187,22 +188,23 @@ class Hub:
     async def _prepare(self, injection: Injection) -> tuple[Incoming, Hearing]:
         place = Place(injection.channel, injection.chat)
         options = self.options(place.channel)
+        company = await asyncio.to_thread(self._parts.past.company, place)
+        if company is None and self._desk.lines.of(place.channel) is None:
+            company = Company(OWNER, (), owner_only=True)  # nobody spoke there yet, and it is nobody else's
+        alone = company is not None and company.owner_only
+        private = company is not None and not company.members
         incoming = Incoming(
             injection.text,
             place,
+            company.sender if company is not None and (alone or private) else OWNER,
+            company.members if company is not None else (),
             no_memory=injection.no_memory,
             injected=True,
             source=INJECTED,
             external_id=injection.id,
+            tools=None if alone else options.guest_tools,  # a guest may have put it in by way of a reminder
         )
-        asked = ""
-        if self._desk.lines.of(place.channel) is not None:
-            company = await asyncio.to_thread(self._parts.past.company, place)
-            alone = company is not None and company.owner_only
-            asked = company.sender if company is not None and alone else ""
-            members = company.members if company is not None else ()
-            tools = None if alone else options.guest_tools  # a guest may have put it in by way of a reminder
-            incoming = replace(incoming, person=asked or OWNER, members=members, tools=tools)
+        asked = company.sender if company is not None and alone else ""
         return incoming, self._desk.hearing(place, language_of(injection.text, options), owner=asked)
 
     async def _arrived(self, channel: str, arrival: Arrival) -> bool:

@@ -1,20 +1,16 @@
 """Who asks: a token in the header, or a page's cookie; for whom that is; and what only the owner may."""
 
-import hashlib
 import hmac
-import secrets
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
-from homeagent.errors import HomeError
+from homeagent.app import API
 from homeagent.memory import OWNER, Place, Viewer
-from homeagent.paths import make_private
 from homeagent.server.errors import AccessError
 
 if TYPE_CHECKING:
@@ -28,13 +24,12 @@ __all__ = [
     "Asker",
     "AskerHere",
     "OwnerHere",
-    "Sessions",
     "WrongTokens",
     "asker_of",
     "own_place",
 ]
 
-CHANNEL: Final = "api"
+CHANNEL: Final = API
 """The channel of whatever is said over the network: by programs, by MCP, on the page."""
 
 COOKIE: Final = "homeagent_session"
@@ -44,16 +39,16 @@ CSRF: Final = "x-csrf-token"
 """The header by which a page proves that it is ours when it changes something."""
 
 _SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
-_SESSION_SECONDS: Final = 30 * 24 * 3600
 _MOST_CLIENTS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Somebody who may speak to the server: the person, and the id of the token they came with."""
+    """Somebody who may speak to the server: the person, the id of the token they came with, and a page's cookie."""
 
     person: str
     token: str
+    cookie: str = ""
 
     @property
     def is_owner(self) -> bool:
@@ -69,42 +64,6 @@ class Asker:
 def own_place(person: str, chat: str) -> Place:
     """Return the place of a person's private chat: nobody else's has its name."""
     return Place(CHANNEL, f"{person}/{chat}")
-
-
-class Sessions:
-    """Cookies of pages: signed, for one token, for 30 days at most, and no longer than the token holds."""
-
-    def __init__(self, root: Path) -> None:
-        path = root / "server.key"
-        try:
-            make_private(path)
-            self._key = path.read_bytes()
-            if len(self._key) < 32:
-                self._key = secrets.token_bytes(32)
-                path.write_bytes(self._key)
-        except OSError as error:
-            step = "Mend its permissions, or delete it: pages then have to log in again"
-            raise HomeError(str(path), f"can't be used ({error.strerror or error})", step) from error
-
-    def cookie(self, token: str) -> str:
-        """Return the cookie of a new session of a token, by its id."""
-        said = f"{token}.{int(time.time())}.{secrets.token_hex(8)}"
-        return f"{said}.{self._sign('session', said)}"
-
-    def token(self, cookie: str) -> str | None:
-        """Return the id of the token that a cookie was made for, None when it is not ours or too old."""
-        said, _, sign = cookie.rpartition(".")
-        if not hmac.compare_digest(sign.encode(), self._sign("session", said).encode()):
-            return None
-        token, made, _ = said.split(".")
-        return token if time.time() - int(made) < _SESSION_SECONDS else None
-
-    def csrf(self, cookie: str) -> str:
-        """Return what a page of this session has to send along with whatever changes something."""
-        return self._sign("csrf", cookie)
-
-    def _sign(self, use: str, text: str) -> str:
-        return hmac.new(self._key, f"{use}:{text}".encode(), hashlib.sha256).hexdigest()
 
 
 class WrongTokens:
@@ -156,13 +115,13 @@ async def asker_of(
             proof.encode(), daemon.sessions.csrf(cookie).encode()
         ):
             raise AccessError("X-CSRF-Token", "is missing or wrong", "Get it with GET /api/session")
-        return await _known(daemon, token)
+        return await _known(daemon, token, cookie)
     raise AccessError("Authorization", "is missing", "Send 'Authorization: Bearer TOKEN'", status=401)
 
 
-async def _known(daemon: "Daemon", token: "Token") -> Asker:
+async def _known(daemon: "Daemon", token: "Token", cookie: str = "") -> Asker:
     await daemon.know(token.person)
-    return Asker(token.person, token.id)
+    return Asker(token.person, token.id, cookie)
 
 
 async def owner_of(asker: Annotated[Asker, Depends(asker_of)]) -> Asker:

@@ -98,6 +98,15 @@ class ChatIndex:
         """Whether a chat was put here."""
         return chat in self._chats
 
+    def says_again(self, chat: str, history: Sequence[Exchange], text: str) -> bool:
+        """Whether ``text``, at the end of ``history``, asks for the last turn of a chat once more."""
+        steps = self._chats[chat].steps if chat in self._chats else []
+        if len(steps) < len(("before", "last")) or not history or not history[-1].reply:
+            return False  # of a chat's first turn a client that sends no history can't be told from one that does
+        before, last = steps[-2:]
+        same = (before.said, before.reply) == (_mark(history[-1].said), _mark(history[-1].reply))
+        return same and last.answered and last.said == _mark(text)
+
     def match(self, history: Sequence[Exchange], text: str) -> Match:
         """Return where ``text`` goes, which a client sent at the end of ``history``."""
         while True:

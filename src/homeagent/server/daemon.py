@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, Self
 from homeagent.errors import HomeAgentError
 from homeagent.memory import OWNER, Place
 from homeagent.memory.upkeep.chores import do_chores
-from homeagent.server.access import CHANNEL, Sessions, WrongTokens
+from homeagent.server.access import CHANNEL, WrongTokens
 from homeagent.server.desk import Desk
 from homeagent.server.hub import Hub
 from homeagent.server.page.entrances import Entrances
+from homeagent.server.sessions import Sessions
 from homeagent.server.talks import Talks
 from homeagent.server.tokens import Tokens
 from homeagent.server.usage import Usage
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from homeagent.agent import Ui
     from homeagent.app import App, FollowedSettings
+    from homeagent.server.access import Asker
     from homeagent.server.mcp_serving import McpOverHttp
     from homeagent.server.options import ServeOptions
     from homeagent_sdk import Injection
@@ -91,6 +93,11 @@ class Daemon:
         if self._mcp is not None:
             await self._mcp.close()
         await self.desk.close(_LEAVE_SECONDS)
+
+    def holds(self, asker: Asker) -> bool:
+        """Whether somebody who asked may go on: the token holds still, and the session was not signed out."""
+        signed_out = asker.cookie and self.sessions.token(asker.cookie) is None
+        return not signed_out and self.tokens.holds(asker.token) is not None
 
     async def know(self, person: str) -> None:
         """Say in the log, once, that a member's name in this channel is the person of that name."""

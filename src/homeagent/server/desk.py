@@ -12,6 +12,7 @@ from homeagent.agent import events
 from homeagent.agent.recalling import Why
 from homeagent.errors import InputError, NotFoundError
 from homeagent.memory import OWNER
+from homeagent.server.for_members import as_told
 from homeagent.server.happenings import happening
 
 if TYPE_CHECKING:
@@ -77,6 +78,12 @@ class TurnView:
 
     def show(self, event: Event) -> None:
         """Take an event."""
+        if isinstance(event, events.TurnEnded):
+            self.desk.ended(event)
+        told = event if self.person == OWNER else as_told(event)
+        if told is None:
+            return
+        event = told
         match event:
             case events.TurnStarted(turn=turn):
                 self.turn = turn
@@ -92,7 +99,6 @@ class TurnView:
                 self.error = error
             case events.TurnEnded():
                 self.ended = event
-                self.desk.ended(event)
         self.tell(*happening(event))
 
     def tell(self, kind: str, data: Mapping[str, object]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -26,9 +27,17 @@ def sse_lines(data: Mapping[str, object], *, event: str = "", number: str = "") 
     return "\n".join((*lines, f"data: {json.dumps(data, ensure_ascii=True)}", "", ""))
 
 
-async def keeping_alive(events: AsyncIterator[str], seconds: float = _SILENT_SECONDS) -> AsyncIterator[str]:
-    """Yield the events, and a comment, which every reader passes over, after each stretch of silence."""
+async def keeping_alive(
+    events: AsyncIterator[str], seconds: float = _SILENT_SECONDS, *, most: float = 0.0
+) -> AsyncIterator[str]:
+    """Yield the events, and a comment, which every reader passes over, after each stretch of silence.
+
+    After ``most`` seconds it ends whatever comes; 0 is never. The events are waited for in a task each: an
+    ``asyncio.timeout`` around them would hold for the first of these alone.
+    """
     waiting: asyncio.Task[str | None] | None = None
+    loop = asyncio.get_running_loop()
+    end = loop.time() + most if most else math.inf
 
     async def following() -> str | None:
         return await anext(events, None)
@@ -36,7 +45,9 @@ async def keeping_alive(events: AsyncIterator[str], seconds: float = _SILENT_SEC
     try:
         while True:
             waiting = waiting or asyncio.create_task(following())
-            done, _ = await asyncio.wait({waiting}, timeout=seconds)
+            done, _ = await asyncio.wait({waiting}, timeout=max(0.0, min(seconds, end - loop.time())))
+            if loop.time() >= end:
+                return
             if not done:
                 yield ": still there\n\n"
                 continue

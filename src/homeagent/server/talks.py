@@ -8,13 +8,14 @@ import json
 import logging
 import os
 import secrets
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import Incoming, PastTurn
 from homeagent.app import past_turn
 from homeagent.errors import NotFoundError
-from homeagent.memory import Segment
+from homeagent.memory import OWNER, Segment
 from homeagent.server.access import CHANNEL, own_place
 from homeagent.server.chat_index import ChatIndex, Exchange, Match, step
 
@@ -50,7 +51,8 @@ class Talks:
         """Return where a message goes: into the chat that is named, else into the one that began with ``history``."""
         index = await self._index(person)
         if chat:
-            return Match(chat, text, foreign=() if index.knows(chat) else tuple(history))
+            foreign = () if index.knows(chat) else tuple(history)
+            return Match(chat, text, foreign=foreign, again=index.says_again(chat, history, text))
         return index.match(history, text)
 
     async def begin(
@@ -60,6 +62,8 @@ class Talks:
         place = incoming.place
         index = await self._index(person)
         agent = self._daemon.app.agent
+        if person != OWNER:
+            incoming = replace(incoming, tools=self._daemon.app.hub.options(CHANNEL).guest_tools)
         if match.again and await agent.take_back(place) is not None:
             index.drop_last(match.chat)
         await self._go_on(person, match)

@@ -33,7 +33,7 @@ class FileSettings:
     ask_before: Annotated[
         Literal["nothing", "replacing", "writing"],
         "what the person is asked about: nothing, changing a file that exists, or all writing",
-    ] = "replacing"
+    ] = "writing"
     largest_bytes: Annotated[int, "larger files are not read"] = 32 * 1024 * 1024
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """Coming in and going out: with a token, or by the link that the server prints; and the choices a browser remembers."""
 
+import asyncio
 from urllib.parse import parse_qs, quote
 
 from fastapi import FastAPI, Request
@@ -55,8 +56,10 @@ async def enter(request: Request, code: str) -> Response:
     return _signed_in(request, daemon, token, f"{ROOT}/")
 
 
-async def sign_out() -> Response:
-    """Take the cookie away."""
+async def sign_out(request: Request) -> Response:
+    """End the session and take its cookie away: a copy of it lets nobody in any more."""
+    daemon: Daemon = request.scope[DAEMON]
+    await asyncio.to_thread(daemon.sessions.end, request.cookies.get(COOKIE, ""))
     response = _to(f"{ROOT}/sign-in")
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response

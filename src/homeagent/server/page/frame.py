@@ -149,7 +149,7 @@ def listen(visit: Visit, heard: Callable[[Notice], None]) -> None:
 
     async def follow() -> None:
         async for notice in visit.daemon.hub.follow(visit.person):
-            if client.is_deleted or visit.daemon.tokens.holds(visit.token) is None:
+            if client.is_deleted or not visit.holds:
                 return
             with client:
                 heard(notice)

@@ -29,20 +29,26 @@ THEME: Final = "homeagent_theme"
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One look at one page. ``language`` is ``en`` or ``zh``."""
+    """One look at one page, in the session of ``cookie``. ``language`` is ``en`` or ``zh``."""
 
     daemon: Daemon
     person: str
     token: str
     language: str
     theme: str
+    cookie: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether the session holds still: it was not signed out, and its token was not revoked."""
+        return self.daemon.holds(Asker(self.person, self.token, self.cookie))
 
     @property
     def asker(self) -> Asker:
-        """Who asks. Raises `AccessError` when the token holds no longer, so that a page left open ends too."""
-        if self.daemon.tokens.holds(self.token) is None:
+        """Who asks. Raises `AccessError` when the session holds no longer, so that a page left open ends too."""
+        if not self.holds:
             raise AccessError("token", "does not hold (any more)", "Make one with 'homeagent token new'", status=401)
-        return Asker(self.person, self.token)
+        return Asker(self.person, self.token, self.cookie)
 
     @property
     def owner(self) -> Asker:
@@ -91,12 +97,14 @@ class Visit:
 def visit_of(request: HTTPConnection) -> Visit | None:
     """Return who looks, by the cookie of the session; None when nobody is signed in."""
     daemon: Daemon = request.scope[DAEMON]
-    named = daemon.sessions.token(request.cookies.get(COOKIE, ""))
+    cookie = request.cookies.get(COOKIE, "")
+    named = daemon.sessions.token(cookie)
     token = daemon.tokens.holds(named) if named is not None else None
     if token is None:
         return None
     theme = request.cookies.get(THEME, "")
-    return Visit(daemon, token.person, token.id, language_of(request), theme if theme in ("light", "dark") else "auto")
+    theme = theme if theme in ("light", "dark") else "auto"
+    return Visit(daemon, token.person, token.id, language_of(request), theme, cookie)
 
 
 def language_of(request: HTTPConnection) -> str:

@@ -1,7 +1,6 @@
 """What happens, as server-sent events; a listener who was away goes on with ``Last-Event-ID``. And what is asked."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated
@@ -59,18 +58,17 @@ async def events(
     ] = 0,
 ) -> EventStream:
     """Tell what happens from now on, or from after an event. A ``reset`` says that too much was missed: look anew."""
-    return EventStream(keeping_alive(_lines(asker, daemon, last_event_id, seconds)))
+    return EventStream(keeping_alive(_lines(asker, daemon, last_event_id), most=seconds))
 
 
-async def _lines(asker: Asker, daemon: Daemon, last: str, seconds: float) -> AsyncIterator[str]:
+async def _lines(asker: Asker, daemon: Daemon, last: str) -> AsyncIterator[str]:
     yield ": here\n\n"
     hub = daemon.hub
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds or None), aclosing(hub.follow(asker.person, last)) as notices:
-            async for notice in notices:
-                if daemon.tokens.holds(asker.token) is None:
-                    return  # revoked since: whoever had it hears no more
-                yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice))
+    async with aclosing(hub.follow(asker.person, last)) as notices:
+        async for notice in notices:
+            if not daemon.holds(asker):
+                return  # revoked or signed out since: whoever had it hears no more
+            yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice))
 
 
 @router.get("/questions", summary="What is being asked")

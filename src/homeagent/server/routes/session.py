@@ -1,5 +1,6 @@
 """A page's session: a token is handed in once, a cookie that no script can read stands for it afterwards."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -7,9 +8,11 @@ from fastapi.security import APIKeyCookie
 from pydantic import BaseModel, Field
 
 from homeagent import __version__
-from homeagent.server.access import COOKIE, AskerHere
+from homeagent.server.access import COOKIE, Asker, AskerHere
+from homeagent.server.daemon import Daemon
 from homeagent.server.forms import Done
 from homeagent.server.here import DaemonHere
+from homeagent.server.routes.models import AGENT
 
 __all__ = ["router"]
 
@@ -26,7 +29,10 @@ class Login(BaseModel):
 
 
 class Session(BaseModel):
-    """Who is there. ``csrf`` goes along as ``X-CSRF-Token`` with whatever a page changes; empty for a bearer token."""
+    """Who is there, and for the owner which model answers.
+
+    ``csrf`` goes along as ``X-CSRF-Token`` with whatever a page changes; empty for a bearer token.
+    """
 
     person: str
     owner: bool
@@ -53,9 +59,7 @@ async def log_in(login: Login, request: Request, response: Response, daemon: Dae
         secure=request.url.scheme == "https",
         path="/",
     )
-    return Session(
-        person=token.person, owner=token.is_owner, csrf=daemon.sessions.csrf(cookie), model=daemon.app.model.name
-    )
+    return _session(daemon, Asker(token.person, token.id), daemon.sessions.csrf(cookie))
 
 
 @router.get("", summary="Who is logged in")
@@ -64,12 +68,20 @@ async def session(
 ) -> Session:
     """Say who asks."""
     csrf = daemon.sessions.csrf(cookie) if cookie and daemon.sessions.token(cookie) else ""
-    return Session(person=asker.person, owner=asker.is_owner, csrf=csrf, model=daemon.app.model.name)
+    return _session(daemon, asker, csrf)
+
+
+def _session(daemon: Daemon, asker: Asker, csrf: str) -> Session:
+    model = daemon.app.model.name if asker.is_owner else AGENT
+    return Session(person=asker.person, owner=asker.is_owner, csrf=csrf, model=model)
 
 
 @router.delete("", summary="Log a page out")
-async def log_out(asker: AskerHere, response: Response) -> Done:
-    """Take the cookie away."""
+async def log_out(
+    asker: AskerHere, daemon: DaemonHere, response: Response, cookie: Annotated[str | None, Depends(_cookie)] = None
+) -> Done:
+    """End the session and take its cookie away: a copy of it lets nobody in any more. A bearer token stays."""
     del asker
+    await asyncio.to_thread(daemon.sessions.end, cookie or "")
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return Done()
