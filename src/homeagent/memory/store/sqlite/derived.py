@@ -289,8 +289,8 @@ class SqliteDerived(DerivedGraph):
         newest = rows[-1][0] if rows else after
         return newest, list(dict.fromkeys(turn for _, turn in rows))
 
-    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
-        """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
+    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
+        """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all."""
         with self._database.read() as connection:
             return derived_index.sizes(connection, turns)
 

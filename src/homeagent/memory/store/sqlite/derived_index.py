@@ -228,9 +228,9 @@ def adopt_vectors(connection: sqlite3.Connection, other: Path, model: str, witho
         source.close()
 
 
-def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
-    """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all, in id order."""
-    sql = "SELECT passage, turn, scope, words, bigrams FROM passage"
+def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
+    """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all, by id."""
+    sql = "SELECT passage, turn, scope, words, bigrams, kind = 'output' FROM passage"
     if turns is None:
         return connection.execute(f"{sql} ORDER BY passage").fetchall()
     return [
