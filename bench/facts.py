@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 from bench.errors import BenchError
 from bench.merging import merging
 from homeagent.memory import Memory, Place, Segment, Turn
-from homeagent.memory.distil.facts import spoken, value_key
+from homeagent.memory.distil.facts import spoken
+from homeagent.memory.distil.keys import value_key
 from homeagent.memory.embed.none import NoEmbedder
 
 if TYPE_CHECKING:

@@ -57,6 +57,11 @@ class ModelServer:
         self._server.shutdown()
         self._server.server_close()
 
+    def script(self, answers: Iterable[Say | Call]) -> None:
+        """Give these answers from now on."""
+        with self._lock:
+            self._answers = list(answers)
+
     def next_answer(self, request: dict[str, object]) -> tuple[int, Say | Call]:
         """Take a request down and return its number and what to answer."""
         with self._lock:

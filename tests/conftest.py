@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let files with slow tests come first, so that no worker is left with a long one when the others are done."""
+    slow = {each.path for each in items if each.get_closest_marker("slow")}
+    items.sort(key=lambda each: each.path not in slow)

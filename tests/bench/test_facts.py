@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.facts import FOLDER, HALVES, Labelled, measured, read_labels, report, table
-from homeagent.memory.distil.facts import value_key
+from homeagent.memory.distil.keys import value_key
 from homeagent.memory.distil.relations import RELATIONS
 
 

@@ -21,7 +21,7 @@ def is_alive(pid: int) -> bool:
     return state not in "ZX"
 
 
-def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
+def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     """Wait until a condition holds; return whether it came to that."""
     end = time.monotonic() + seconds
     while not condition():
@@ -31,7 +31,7 @@ def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
     return True
 
 
-def numbers_in(path: Path, count: int, seconds: float = 5.0) -> list[int]:
+def numbers_in(path: Path, count: int, seconds: float = 60.0) -> list[int]:
     """Wait until a file holds so many whole lines with a number each, and return them."""
     assert until(lambda: path.exists() and path.read_text("utf-8").count("\n") >= count, seconds), (
         "the file was not written"

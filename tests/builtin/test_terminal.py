@@ -27,8 +27,11 @@ class Terminals(FakeHost):
     async def text(self, tool: str, /, **arguments: object) -> str:
         return (await self.call(f"terminal_{tool}", **arguments)).text
 
-    async def read_until(self, wanted: str, seconds: float = 5.0) -> str:
-        text, end = "", time.monotonic() + seconds
+    async def write_until(self, typed: str, wanted: str) -> str:
+        return await self.read_until(wanted, await self.text("write", terminal="t1", text=typed))
+
+    async def read_until(self, wanted: str, text: str = "", seconds: float = 60.0) -> str:
+        end = time.monotonic() + seconds
         while wanted not in text and time.monotonic() < end:
             text += (await self.text("read", terminal="t1", wait=0.5)).replace("[no new output]", "")
         assert wanted in text
@@ -64,9 +67,9 @@ def test_a_shell_has_a_real_terminal_that_it_controls(tmp_path: Path) -> None:
 def test_control_c_stops_what_runs_in_front_and_the_shell_stays(tmp_path: Path) -> None:
     async def work(host: Terminals) -> None:
         await host.text("create", wait=5)
-        await host.text("write", terminal="t1", text="sleep 300\\n", wait=0.3)
-        await host.text("write", terminal="t1", text="\\x03", wait=0.5)
-        assert "42" in await host.text("write", terminal="t1", text="echo $((6*7))\\n")
+        await host.write_until("sh -c 'echo $((40+1)); exec sleep 300'\\n", "41")
+        await host.text("write", terminal="t1", text="\\x03")
+        await host.write_until("echo $((6*7))\\n", "42")
 
     with_host(work, tmp_path)
 

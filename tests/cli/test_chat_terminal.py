@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from dev.pseudo_terminal import PseudoTerminal, rendered
 from homeagent.memory import Memory
 from homeagent.memory.embed import NoEmbedder
 from tests.builtin.living import is_alive, numbers_in, until
+
+pytestmark = pytest.mark.slow
 
 PROMPT = "\n> "
 
@@ -58,9 +61,9 @@ def test_an_answer_streams_and_the_status_line_is_edited_in_place(started, home)
         assert chat.ended() == 0
     assert "... one moment" in shown
     assert "\r\x1b[2K" in shown
-    assert rendered(shown).splitlines() == [
+    assert re.sub(r"\d+\.\d s", "N s", rendered(shown)).splitlines() == [
         "how late is it?",
-        "  clock_now: done in 0.0 s",
+        "  clock_now: done in N s",
         "It is late enough.",
         ">",
     ]
@@ -210,7 +213,7 @@ def test_a_model_server_refuses_a_wrong_key(home, homeagent, monkeypatch):
 
 def command_in(home):
     """What a test's command is named by: its ``ps`` line has the folder of the home in it."""
-    return f"echo $$ >> {home}/pids; sleep 600 & echo $! >> {home}/pids; echo so far; wait"
+    return f"echo so far; echo $$ >> {home}/pids; sleep 600 & echo $! >> {home}/pids; wait"
 
 
 def tool_texts(home):
@@ -243,9 +246,9 @@ def test_told_to_end_while_a_command_runs_closes_the_turn_and_ends_the_command(h
         program = subprocess.Popen([sys.executable, "-m", "homeagent", *words], stdin=subprocess.PIPE, text=True)
         program.stdin.write("work\n")
         program.stdin.flush()
-        pids = numbers_in(home / "pids", 2, seconds=30)
+        pids = numbers_in(home / "pids", 2)
         program.send_signal(how)
-        assert program.wait(30) == 128 + how
+        assert program.wait(60) == 128 + how
         program.stdin.close()
     assert until(lambda: not any(map(is_alive, pids)))
     assert statuses(home) == ["interrupted"]
@@ -260,7 +263,7 @@ def test_a_terminal_that_is_closed_ends_the_chat_and_its_command(started, home):
         chat.type("work\n")
         chat.wait_for("cmd_run: so far")
         chat.hang_up()
-        assert chat.left(30) == 128 + signal.SIGHUP
+        assert chat.left() == 128 + signal.SIGHUP
         assert until(lambda: not any(map(is_alive, numbers_in(home / "pids", 2))))
     assert statuses(home) == ["interrupted"]
 
@@ -273,11 +276,11 @@ def test_told_to_end_at_a_question_and_at_the_prompt(started, home):
         chat.type("do it\n")
         chat.wait_for("[y/N] ")
         chat.send(signal.SIGTERM)
-        assert chat.ended(30) == 128 + signal.SIGTERM
+        assert chat.ended() == 128 + signal.SIGTERM
         again = started()
         again.wait_for(PROMPT)
         again.send(signal.SIGTERM)
-        assert again.ended(30) == 128 + signal.SIGTERM
+        assert again.ended() == 128 + signal.SIGTERM
     assert statuses(home) == ["interrupted"]
 
 
@@ -287,6 +290,6 @@ def test_a_program_that_is_killed_takes_its_commands_with_it(started, home):
         chat = started()
         chat.wait_for(PROMPT)
         chat.type("work\n")
-        pids = numbers_in(home / "pids", 2, seconds=30)
+        pids = numbers_in(home / "pids", 2)
         chat.kill()
         assert until(lambda: not any(map(is_alive, pids)))

@@ -52,6 +52,22 @@ def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
         each.context.close()
 
 
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, household: Served) -> Iterator[Callable[[str], Visitor]]:
+    """Return who has signed in to the household with a token, empty for the owner's, once for all tests of a file."""
+    known: dict[str, Visitor] = {}
+
+    def enter(token: str = "") -> Visitor:
+        if token not in known:
+            known[token] = Visitor(browser, household)
+            known[token].sign_in(token)
+        return known[token]
+
+    yield enter
+    for each in known.values():
+        each.context.close()
+
+
 @pytest.fixture
 def empty_home(tmp_path: Path) -> Path:
     return configured(tmp_path / "home", QUICK)

@@ -39,6 +39,9 @@ ROOT_ANSWER = (
     "So you are root: uid 0 is the superuser, who may do everything on this machine."
 )
 
+_AT_ONCE = 500
+"""Turns of a long history that are kept in one commit."""
+
 POLICIES = {
     "web_search": MemoryPolicy(cleaner=parse_cleaner("json(content)")),
     "cmd_run": MemoryPolicy(no_memory=True),
@@ -58,10 +61,14 @@ def fill(home: Path) -> None:
 def fill_long(home: Path, turns: int) -> None:
     """Keep a long history of short turns."""
     with Memory.open(home, embedder=NoEmbedder()) as memory:
-        for number in range(turns):
-            said = f"Note {number}: the meter in the cellar reads {number * 7 % 9973}"
-            segments = (Segment("user", said), Segment("assistant", f"Noted, {number * 7 % 9973}."))
-            memory.keep(_turn("owner/meter", "owner", segments, START + timedelta(minutes=17 * number)))
+        for first in range(0, turns, _AT_ONCE):
+            memory.keep_all([_note(number) for number in range(first, min(first + _AT_ONCE, turns))])
+
+
+def _note(number: int) -> Turn:
+    read = number * 7 % 9973
+    segments = _said(f"Note {number}: the meter in the cellar reads {read}", f"Noted, {read}.")
+    return _turn("owner/meter", "owner", segments, START + timedelta(minutes=17 * number))
 
 
 def _turn(chat: str, sender: str, segments: tuple[Segment, ...], at: datetime, **more: object) -> Turn:

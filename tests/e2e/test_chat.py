@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from dev.model_server import Call, ModelServer, Say
 from tests.e2e.conftest import QUICK
@@ -29,6 +30,29 @@ class Talking:
         model = ModelServer(answers)
         configured(self.home, f"{QUICK}\n[models.main]\nbase_url = '{model.url}'\nmodel = 'small'\n")
         return model, Served(self.home)
+
+
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ModelServer, Served]]:
+    """A home and its model, shared by tests with one answer each: what the home asks the model by itself may get it too."""
+    model, served = Talking(tmp_path_factory.mktemp("talks") / "home").with_answers(Say("Nothing to say."))
+    with model, served:
+        yield model, served
+
+
+@pytest.fixture
+def answering(talks: tuple[ModelServer, Served], visit: Callable[..., Visitor]) -> Callable[..., Visitor]:
+    """Let the model of the shared home give this answer; return the owner in front of a new chat."""
+
+    def begun(answer: Say) -> Visitor:
+        model, served = talks
+        model.script([answer])
+        who = visit(served)
+        who.sign_in()
+        who.ready()
+        return who
+
+    return begun
 
 
 @pytest.fixture
@@ -132,36 +156,56 @@ def test_files_go_along_and_chats_are_kept_apart(
         who.page.wait_for_selector(".bubble.user:has-text('list.txt')")
 
 
-def test_what_a_model_writes_never_runs(talking: Talking, visit: Callable[..., Visitor]) -> None:
+def test_what_a_model_writes_never_runs(answering: Callable[..., Visitor]) -> None:
     hostile = (
         '<img src=x onerror="window.broken=1"> <script>window.broken=1</script> [press](javascript:window.broken=1) '
         "[fine](https://example.test/) **bold** ![pic](http://example.test/track.png)\n\n```\n<b>code</b>\n```"
     )
-    model, served = talking.with_answers(Say(hostile))
-    with model, served:
-        who = visit(served)
-        who.sign_in()
-        who.ready()
-        say(who, hostile)
-        who.page.wait_for_selector(".bubble.assistant strong:has-text('bold')")
-        who.page.reload()
-        who.page.wait_for_selector(".bubble.assistant strong:has-text('bold')")
-        assert who.page.evaluate("() => window.broken") is None
-        assert who.page.locator(".log img, .log script, .log b").count() == 0
-        links = who.page.locator(".log a[target=_blank]").evaluate_all("all => all.map(each => each.href)")
-        assert links == ["https://example.test/"]
-        assert who.elsewhere == []
+    who = answering(Say(hostile))
+    say(who, hostile)
+    who.page.wait_for_selector(".bubble.assistant strong:has-text('bold')")
+    who.page.reload()
+    who.page.wait_for_selector(".bubble.assistant strong:has-text('bold')")
+    assert who.page.evaluate("() => window.broken") is None
+    assert who.page.locator(".log img, .log script, .log b").count() == 0
+    links = who.page.locator(".log a[target=_blank]").evaluate_all("all => all.map(each => each.href)")
+    assert links == ["https://example.test/"]
+    assert who.elsewhere == []
 
 
-def test_an_answer_marked_up_without_end_is_shown_as_it_stands(talking: Talking, visit: Callable[..., Visitor]) -> None:
+def test_an_answer_marked_up_without_end_is_shown_as_it_stands(answering: Callable[..., Visitor]) -> None:
     endless = "*a **b " * 1000 + "c** d* " * 1000
-    model, served = talking.with_answers(Say(endless))
-    with model, served:
-        who = visit(served)
-        who.sign_in()
-        who.ready()
-        say(who, "Write that")
-        who.page.wait_for_selector(".bubble.assistant .markup p.said:has-text('*a **b *a **b')")
-        who.page.reload()
-        who.page.wait_for_selector(".bubble.assistant .markup p.said:has-text('*a **b *a **b')")
-        assert who.page.locator(".log em").count() == 0
+    who = answering(Say(endless))
+    say(who, "Write that")
+    who.page.wait_for_selector(".bubble.assistant .markup p.said:has-text('*a **b *a **b')")
+    who.page.reload()
+    who.page.wait_for_selector(".bubble.assistant .markup p.said:has-text('*a **b *a **b')")
+    assert who.page.locator(".log em").count() == 0
+
+
+_THE_SECOND_FIRST = """() => {
+    const socket = window.socket, emit = socket.emit.bind(socket);
+    let first = null;
+    socket.emit = (...sent) => {
+        if (sent[0] !== 'event') return emit(...sent);
+        if (first === null) { first = sent; return; }
+        socket.emit = emit;
+        emit(...sent);
+        emit(...first);
+    };
+}"""
+"""What happens on a page that is not connected yet waits, and may arrive in another order than it happened."""
+
+
+def test_what_is_sent_before_the_box_was_told_of_it_arrives_whole_and_once(answering: Callable[..., Visitor]) -> None:
+    who = answering(Say("You said it."))
+    box = who.page.get_by_role("textbox", name="Write a message")
+    who.page.evaluate(_THE_SECOND_FIRST)
+    say(who, "Are you there already?")
+    who.page.wait_for_selector(".bubble.assistant:has-text('You said it.')")
+    expect(box).to_have_value("")
+    box.fill("And a second time?")
+    who.page.click("button.send")
+    who.page.wait_for_selector(".bubble.user:has-text('And a second time?')")
+    said = who.page.locator(".bubble.user").all_inner_texts()
+    assert [each.splitlines()[-1] for each in said] == ["Are you there already?", "And a second time?"]

@@ -20,10 +20,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def owner(household: Served, visit: Callable[..., Visitor]) -> Visitor:
-    who = visit(household)
-    who.sign_in()
-    return who
+def owner(signed_in: Callable[..., Visitor]) -> Visitor:
+    return signed_in()
 
 
 def test_a_turn_shows_raw_beside_computed_with_the_reason(owner: Visitor) -> None:

@@ -59,6 +59,7 @@ def test_without_a_model_what_was_said_is_found_again(empty_home: Path, visit: C
     with Served(empty_home) as served:
         who = visit(served)
         page = who.sign_in()
+        who.ready()
         page.click("text=Go on offline")
         page.wait_for_selector("text=Nothing was said here yet")
         who.ready()

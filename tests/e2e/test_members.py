@@ -20,11 +20,14 @@ OWNERS = ("Suzhou", "boiler", "小林", "花生", "Zhejiang", "uid=0", "West Lak
 ANNAS = "surprise party"
 
 
+@pytest.fixture(scope="module")
+def token(household: Served) -> str:
+    return household.member("anna")
+
+
 @pytest.fixture
-def anna(household: Served, visit: Callable[..., Visitor]) -> Visitor:
-    who = visit(household)
-    who.sign_in(household.member("anna"))
-    return who
+def anna(signed_in: Callable[..., Visitor], token: str) -> Visitor:
+    return signed_in(token)
 
 
 @pytest.mark.parametrize("view", [each.path for each in VIEWS if "{" not in each.path])

@@ -24,6 +24,8 @@ from dev.ratchet import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 MEMORY = Path("src/homeagent/memory")
 SCENARIO = Path(__file__).with_name("door_scenario.py")
 
@@ -170,9 +172,9 @@ TYPED = [
 
 
 def copied(root: Path) -> Path:
-    """Copy the program to ``root``."""
+    """Copy the program to ``root``, with what is compiled of it: that holds for every file that is not changed then."""
     for folder in ("src", "sdk/src"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, root / folder)
     return root
 
 

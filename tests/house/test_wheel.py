@@ -47,7 +47,7 @@ def programs(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The folder of programs of a fresh environment that holds the wheels and what they need."""
     folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", folder)
-    run(folder / "bin/python", "-m", "pip", "install", "-q", "-c", ROOT / "constraints.txt", *wheels)
+    run(folder / "bin/python", "-m", "pip", "install", "-q", "--no-compile", "-c", ROOT / "constraints.txt", *wheels)
     return folder / "bin"
 
 

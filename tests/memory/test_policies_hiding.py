@@ -133,7 +133,7 @@ def test_a_channels_words_are_hidden_at_once_and_its_replies_stay(memory):
 def test_showing_hides_nothing_meanwhile(memory):
     memory.set_policies({"look": cleaned("head(10)")})
     before = list(memory.all_computed())
-    memory.overrides.note({"look": PLAIN})
+    assert memory.overrides.note({"look": PLAIN})
     assert list(memory.all_computed()) == before
     assert memory.pending()["door"]
     memory.settle()
@@ -142,7 +142,7 @@ def test_showing_hides_nothing_meanwhile(memory):
 
 def test_whoever_can_not_take_note_says_that_the_policy_is_kept_but_not_in_effect(memory):
     with nobody_derives(memory):
-        assert not memory._deriver.take_note(0.01)
+        assert memory._deriver.take_note(0.01) is None
 
 
 def test_a_reply_that_repeats_two_outputs_goes_with_either(tmp_path):

@@ -47,8 +47,7 @@ def set(session: Session) -> int:  # noqa: A001 - named as the command is
             raise NotFoundError(name, terminal.message("policy_unknown"), terminal.message("policy_unknown_next"))
         if policy is not None or name in named:
             config.change(session.home.config, f"policies.{kind}s.{name}", _written(policy))
-        memory.overrides.note({name: policy}, kind=kind)
-        queued = memory.pending().get("door", 0)
+        queued = memory.overrides.note({name: policy}, kind=kind)
         session.follow_settings(memory)
         changed = list(_changed(before, memory.overrides.in_force()))
         for was, now in changed:

@@ -182,12 +182,16 @@ class Deriver:
         parts = Parts(self._log, self._derived, self._quotes, self._touched, self._distiller, self._door)
         return Trial(parts, examples).run(PolicyBook(self._log.policies()), after, progress)
 
-    def take_note(self, seconds: float = 60.0) -> bool:
-        """Queue what is new in the log, hide what it hides, derive nothing; False when the lease was not to be had."""
+    def take_note(self, seconds: float = 60.0) -> int | None:
+        """Queue what is new in the log, hide what it hides, derive nothing.
+
+        Return how many segments wait for the door then; None when the lease was not to be had.
+        """
         with self._lease.held(seconds) as held:
-            if held:
-                self._queue_new()
-            return held
+            if not held:
+                return None
+            self._queue_new()
+            return self._derived.pending().get("door", 0)
 
     def work(self) -> int:
         """Do some of what waits, text first, then vectors, then facts; return 0 when nothing does."""

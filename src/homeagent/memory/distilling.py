@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from homeagent.memory.archive import ARCHIVED, COMMITTED, added_to, first_event
-from homeagent.memory.distil.facts import DISTIL_VERSION, TurnWords, facts_of_turn
+from homeagent.memory.distil.keys import DISTIL_VERSION, TurnWords
 from homeagent.memory.distil.model import MODEL_FACTS, facts_of_outcome
 from homeagent.memory.documents.features import features
 from homeagent.memory.door.door import label
@@ -153,6 +153,8 @@ class Distiller:
 
     def facts(self, turn: TurnRow, rows: Sequence[Computed]) -> tuple[list[FactRow], list[EntityRef]]:
         """Return the facts of a turn of which this is computed, and the other names it gives; nothing is stored."""
+        from homeagent.memory.distil.facts import facts_of_turn  # here: its patterns take long to compile
+
         words = TurnWords(turn.seq, turn.place.channel, turn.sender, label(turn.sender), self._scope(turn), turn.at)
         facts, names = facts_of_turn(words, rows)
         for outcome in self._outcomes(turn.seq):

@@ -11,7 +11,7 @@ import numpy as np
 
 from homeagent.errors import DamagedError, StoreError
 from homeagent.memory.derive import Deriver
-from homeagent.memory.distil.facts import DISTIL_VERSION
+from homeagent.memory.distil.keys import DISTIL_VERSION
 from homeagent.memory.distilling import RULES
 from homeagent.memory.embed.protocol import makes_vectors
 from homeagent.memory.lease import Lease, remove_unheld

@@ -7,47 +7,31 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from homeagent.memory.distil import chinese, english
+from homeagent.memory.distil.keys import sender_key, value_key
 from homeagent.memory.distil.modality import corrects, is_idle, is_joke, is_unreal, without_quotes, worth
 from homeagent.memory.distil.parts import Focus
 from homeagent.memory.distil.tagging import aligned, is_chinese
 from homeagent.memory.documents.sentences import sentence_ranges
 from homeagent.memory.store.graph_records import EntityRef, FactRow
 from homeagent.memory.text.dates import spoken_days
-from homeagent.memory.text.fold import fold_text
 from homeagent.memory.text.speech import is_question
-from homeagent.memory.turn import OWNER, is_owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from homeagent.memory.compute import ComputeText
+    from homeagent.memory.distil.keys import TurnWords
     from homeagent.memory.distil.parts import Draft, Party
     from homeagent.memory.store.graph_records import Voice
-    from homeagent.memory.store.records import Computed, Moment
+    from homeagent.memory.store.records import Computed
 
-__all__ = ["DISTIL_VERSION", "Spoken", "TurnWords", "entity_of", "facts_of_turn", "sender_key", "spoken", "value_key"]
-
-DISTIL_VERSION: Final = "distil-4"
-"""Part of what is queued: raise it when the same words give other facts."""
+__all__ = ["Spoken", "entity_of", "facts_of_turn", "spoken"]
 
 _LONGEST: Final = 20_000
 """Characters of a segment that facts are looked for in: a longer one is a listing, not something said."""
 _LONGEST_SENTENCE: Final = 600
 _SPOKEN_TO: Final = re.compile(r"(?:you|your|yours|yourself)(?![a-z])|[你您]")
 _CONFIDENCE: Final[dict[Voice, float]] = {"explicit": 1.0, "self": 0.9, "user": 0.8, "tool": 0.5, "assistant": 0.3}
-_EDGES = re.compile(r"^(?:the|an?|my|our|some|his|her)\s+|[\s\"'“”「」.,。，!！]+$|^[\s\"'“”「」]+", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnWords:
-    """Where and when the words of a turn were said, and whose turn it is; ``speaker`` is the sender's id as a label."""
-
-    seq: int
-    channel: str
-    sender: str
-    speaker: ComputeText
-    scope: int
-    at: Moment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +90,6 @@ def spoken(text: ComputeText, *, owner: bool) -> Iterator[Spoken]:
             for draft in reading.drafts:
                 weighed = replace(draft, weight=draft.weight * worth(sentence))
                 yield Spoken(weighed, text, text.slice(start, end))
-
-
-def value_key(text: str) -> str:
-    """Return a value as values are compared: folded, without articles and quotes around it."""
-    folded = " ".join(fold_text(text).split())
-    bare = _EDGES.sub("", _EDGES.sub("", folded))
-    return bare or folded
-
-
-def sender_key(channel: str, sender: str) -> str:
-    """Return the key of a sender's entity; the owner has one for all the home's own channels."""
-    return OWNER if is_owner(channel, sender) else f"{channel}\x1f{sender}"
 
 
 def entity_of(party: Party, text: ComputeText, turn: TurnWords) -> EntityRef:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from homeagent.memory.compute import Span
-from homeagent.memory.distil.facts import sender_key, value_key
+from homeagent.memory.distil.keys import sender_key, value_key
 from homeagent.memory.distil.relations import KIN, RELATIONS
 from homeagent.memory.store.graph_records import EntityRef, FactRow
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homeagent.memory.compute import ComputeText
-    from homeagent.memory.distil.facts import TurnWords
+    from homeagent.memory.distil.keys import TurnWords
     from homeagent.memory.store.records import Computed
 
 __all__ = ["MODEL_FACTS", "FactModel", "ModelFact", "facts_of_outcome", "outcome_payload"]

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, Protocol
 
-import rjieba
-
 from homeagent.memory.text._chinese import SCRIPT
 from homeagent.memory.text.fold import shape_text
 
@@ -120,6 +118,8 @@ class RuleTagger:
 
     def words(self, text: str) -> list[Word]:
         """Return the words of ``text``, which `aligned` made."""
+        import rjieba  # here, because it reads its dictionary when it is imported
+
         found: list[Word] = []
         for match in _PIECE.finditer(text):
             if match["zh"]:

@@ -49,6 +49,7 @@ RUN = 12
 GRAM = 7
 STRIDE = 6
 REACH = 5
+_BLOCK = STRIDE * 50_000  # characters whose hashes are worked out at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +115,26 @@ def context_bits(bits: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[
 
 def sketch_of(source: Copyable, salt: Salt) -> CopySketch:
     """Return the hashes by which copies of ``source`` are recognised."""
-    runs: set[tuple[int, int]] = set()
+    runs: list[NDArray[np.int64]] = []
     units = {salt.unit(token) for token in source.tokens}
     for text in source.texts:
         units.update(salt.unit(token) for token in opaque_tokens(text))
     for reading in chain.from_iterable(map(readings, source.texts)):
-        codes = codes_of(folded_text(reading))
-        grams = salt.grams(codes)
-        starts = np.arange(0, grams.size, STRIDE, dtype=np.int64)
-        runs.update(zip(grams[starts].tolist(), context_bits(salt.bits(codes), starts).tolist(), strict=True))
+        runs.extend(_sampled(folded_text(reading), salt))
         units.update(salt.unit(line) for line, _, _ in short_lines(reading))
-    return CopySketch(tuple(sorted(runs)), tuple(sorted(units)))
+    every = np.concatenate(runs) if runs else np.empty((0, 2), dtype=np.int64)
+    return CopySketch(np.unique(every, axis=0), tuple(sorted(units)))
+
+
+def _sampled(text: str, salt: Salt) -> Iterator[NDArray[np.int64]]:
+    """Yield the gram and the context at every STRIDE-th place, ``int64, (n, 2)``, one block of the text at a time."""
+    count = len(text) - GRAM + 1
+    for begin in range(0, count, _BLOCK):
+        end = min(begin + _BLOCK, count)
+        before = min(REACH, begin)
+        codes = codes_of(text[begin - before : end + GRAM - 1 + REACH])
+        starts = np.arange(before, before + end - begin, STRIDE, dtype=np.int64)
+        yield np.column_stack([salt.grams(codes)[starts], context_bits(salt.bits(codes), starts)])
 
 
 def short_lines(text: str) -> Iterator[tuple[str, int, int]]:

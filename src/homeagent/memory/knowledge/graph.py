@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from homeagent.errors import InputError, NotFoundError
 from homeagent.masking import masked
-from homeagent.memory.distil.facts import value_key
+from homeagent.memory.distil.keys import value_key
 from homeagent.memory.distil.merging import live_merges, suggestions
 from homeagent.memory.distil.model import MODEL_FACTS, outcome_payload
 from homeagent.memory.distil.relations import checked_relation

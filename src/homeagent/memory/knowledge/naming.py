@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from homeagent.errors import InputError, NotFoundError
 from homeagent.masking import masked
-from homeagent.memory.distil.facts import value_key
+from homeagent.memory.distil.keys import value_key
 from homeagent.memory.distil.relations import kin_of
 from homeagent.memory.knowledge.writing import me, owned_subject, written_subject
 from homeagent.memory.store.graph_records import entity_id

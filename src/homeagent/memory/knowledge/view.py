@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from homeagent.memory.distil.facts import sender_key
+from homeagent.memory.distil.keys import sender_key
 from homeagent.memory.distil.relations import KIN
 from homeagent.memory.knowledge.writing import EDIT, MERGE, UNMERGE, hidden_writes
 from homeagent.memory.people.identity import People, visible

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from homeagent.memory.distil.facts import sender_key, value_key
+from homeagent.memory.distil.keys import sender_key, value_key
 from homeagent.memory.distil.relations import KIN, kin_of
 from homeagent.memory.door.door import label
 from homeagent.memory.store.graph_records import EntityRef, FactRow

@@ -71,21 +71,24 @@ class Policies:
         self.note(tools, kind=kind)
         self._deriver.catch_up(budget=_AT_ONCE_SECONDS)
 
-    def note(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind = "tool") -> None:
+    def note(self, tools: Mapping[str, MemoryPolicy | None], *, kind: Kind = "tool") -> int:
         """Add the owner's policies, by name or glob (None takes one back), and hide what they hide.
 
-        That is gone from everything computed when this returns, and nothing is derived yet. Raises `StoreError` when
-        another process keeps the home from taking note for a minute; the policies are kept all the same.
+        That is gone from everything computed when this returns, and nothing is derived yet: returned is how many
+        segments wait for it. Raises `StoreError` when another process keeps the home from taking note for a minute; the
+        policies are kept all the same.
         """
         with self._log.transaction():
             for row in _overrides(tools, kind):
                 self._log.add_policy(row)
-        if not self._deriver.take_note():
+        queued = self._deriver.take_note()
+        if queued is None:
             raise StoreError(
                 "policies",
                 "are kept, but not in effect yet: another process has been deriving for a minute",
                 "They take effect when it is done; stop it if it hangs",
             )
+        return queued
 
     def rename(self, old: str, new: str) -> None:
         """Say that tool ``old`` is called ``new`` from here on, or is again. Raises `PolicyError` for its own name."""

@@ -59,7 +59,7 @@ class _Overlay:
 
     def put(self, segment: int, sketch: CopySketch, *, own: bool) -> None:
         self._passed.add(segment)
-        for gram, context in sketch.runs:
+        for gram, context in sketch.pairs():
             if gram in self._grams:
                 self._runs.setdefault((own, gram), []).append((context, segment))
         for unit in sketch.units:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.records import (
         ChatRow,
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from homeagent.memory.turn import Place, Segment, Status, Turn, TurnId
 
 __all__ = ["CopySketch", "IndexedPassage", "LogStore", "Scope", "Shares", "chat_key"]
+
+_PAIRS = 65_536
 
 
 def _key(*parts: str) -> int:
@@ -92,15 +97,21 @@ def audience_term(audience: int) -> str:
     return f"a{audience:x}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CopySketch:
     """What copying from a text would look like, as salted hashes.
 
-    ``runs`` are (gram, context) pairs, one for every sixth character; ``units`` are whole lines and opaque tokens.
+    ``runs`` are (gram, context) pairs, ``int64, (n, 2)``, one for every sixth character; ``units`` are whole lines and
+    opaque tokens.
     """
 
-    runs: tuple[tuple[int, int], ...]
+    runs: NDArray[np.int64]
     units: tuple[int, ...]
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield the runs, a part of them at a time made numbers of Python's: a large text has millions."""
+        for start in range(0, len(self.runs), _PAIRS):
+            yield from map(tuple, self.runs[start : start + _PAIRS].tolist())
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ import operator
 import re
 from itertools import accumulate
 
-import rjieba
-
 __all__ = ["FUNCTION_CHARACTERS", "FUNCTION_WORDS", "SCRIPT", "pairs", "segment", "singles"]
 
 # A run of this class has no word breaks: Han, kana, Hangul. For a regular expression's brackets.
@@ -53,6 +51,8 @@ def segment(run: str) -> list[str]:
 
     Without the words inside long words ("search mode"): pairs of characters find those, and R@5 is a point better.
     """
+    import rjieba  # here, because it reads its dictionary when it is imported
+
     known = _LOST.sub(lambda lost: _KNOWN[lost[0]], run)
     words: list[str] = rjieba.cut(known)
     if known == run:

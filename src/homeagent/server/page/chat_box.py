@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from nicegui import ui
+from nicegui import events, ui
 
 from homeagent.agent import Incoming
 from homeagent.server.access import own_place
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["ChatBox"]
 
 _PAGE: Final = 20
+_WORDS: Final = "document.querySelector('.composer textarea').value"
+"""What stands in the box goes along with the key or the button that sends it: while the page is not connected yet, what
+happens on it waits and arrives in any order."""
 _TO_THE_END: Final = "window.scrollTo(0, document.body.scrollHeight)"
 
 
@@ -108,7 +111,7 @@ class ChatBox:
                 "keydown",
                 self.send,
                 js_handler="(event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) "
-                "{ event.preventDefault(); emit(); } }",
+                f"{{ event.preventDefault(); emit({_WORDS}); }} }}",
             )
             with block("div", "flow"):
                 self._attaching.button()
@@ -117,7 +120,8 @@ class ChatBox:
                 self._no_memory.tooltip(visit.say("not_computed_about"))
                 self._stop = button(visit.say("stop"), self.stop, "plain stop", "stop")
                 self._stop.visible = False
-                self._send = button(visit.say("send"), self.send, "main send", "send")
+                self._send = button(visit.say("send"), lambda: None, "main send", "send")
+                self._send.on("click", self.send, js_handler=f"() => emit({_WORDS})")
             text("p", visit.say("write_help"), "fine keys")
 
     def _private_changed(self) -> None:
@@ -127,13 +131,14 @@ class ChatBox:
         else:
             self._form.classes(remove="is-private")
 
-    async def send(self) -> None:
-        """Say what is in the box."""
-        words = str(self._words.value or "")
+    async def send(self, sent: events.GenericEventArguments) -> None:
+        """Say what was in the box when it was sent."""
+        words = str(sent.args or "")
         files = self._attaching.files
         if not words.strip() and not files:
             return
         with attempting(self.visit):
+            self._words.set_value(words)  # it may have been sent before the box was told: only a change empties it
             self._words.set_value("")
             self._attaching.clear()
             await self._say(words, files, again=False)

@@ -142,8 +142,7 @@ async def _changed(daemon: Daemon, kind: Kind, name: str, policy: MemoryPolicy |
         if policy is not None or name in named:
             text = None if policy is None else policy_text(policy)
             config.change(daemon.settings.home.config, f"policies.{kind}s.{name}", text)
-        memory.overrides.note({name: policy}, kind=kind)
-        return memory.pending().get("door", 0)
+        return memory.overrides.note({name: policy}, kind=kind)
 
     queued = await asyncio.to_thread(noted)
     await daemon.follow_settings()

@@ -19,7 +19,7 @@ def insert_sketch(connection: sqlite3.Connection, chat: int, segment: int, sketc
     """Remember what copying from this segment would look like; ``own`` when its author may repeat it freely."""
     connection.executemany(
         "INSERT OR IGNORE INTO copied_run(chat, gram, context, segment, own) VALUES (?, ?, ?, ?, ?)",
-        ((chat, gram, context, segment, own) for gram, context in sketch.runs),
+        ((chat, gram, context, segment, own) for gram, context in sketch.pairs()),
     )
     connection.executemany(
         "INSERT OR IGNORE INTO copied_unit(chat, unit, segment, own) VALUES (?, ?, ?, ?)",
@@ -31,7 +31,7 @@ def delete_sketch(connection: sqlite3.Connection, chat: int, segment: int, sketc
     """Take back `insert_sketch`."""
     connection.executemany(
         "DELETE FROM copied_run WHERE chat = ? AND gram = ? AND segment = ? AND context = ?",
-        ((chat, gram, segment, context) for gram, context in sketch.runs),
+        ((chat, gram, segment, context) for gram, context in sketch.pairs()),
     )
     connection.executemany(
         "DELETE FROM copied_unit WHERE chat = ? AND unit = ? AND segment = ?",
