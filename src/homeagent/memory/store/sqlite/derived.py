@@ -365,7 +365,7 @@ class SqliteDerived(DerivedGraph):
     def compact(self) -> None:
         """Merge the full-text segments and write every page anew: nothing deleted stays in the file."""
         with self._database.write() as connection:
-            connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
+            derived_index.merge_whole(connection)
         self._database.compact()
         with self._database.write() as connection:
             connection.execute("DELETE FROM meta WHERE key = ?", (UNCOMPACTED,))

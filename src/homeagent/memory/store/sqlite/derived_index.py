@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_rows import as_embedded, as_passage, packed_spans
 from homeagent.memory.store.sqlite.derived_schema import TERM_COLUMNS
+from homeagent.memory.store.sqlite.fts_pages import index_levels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ __all__ = [
     "delete_passages",
     "insert_passage",
     "merge_terms",
+    "merge_whole",
     "note_change",
     "passages",
     "postings",
@@ -44,6 +46,10 @@ _MATCH_TERMS = 400
 
 UNMERGED = "unmerged"
 """Set in ``meta`` while FTS5's segments still hold terms of deleted rows: it only marks them until they are merged."""
+
+_STRUCTURE = 10
+_MOST_LEVELS = 1000
+"""Each merge of everything adds a level to an FTS5 index; SQLite takes one with more than 2,000 for damaged."""
 
 EVERYTHING = -1
 """In ``change``: not one turn changed but possibly all."""
@@ -113,9 +119,16 @@ def merge_terms(connection: sqlite3.Connection) -> bool:
     """Write the full-text index anew where it still holds terms of deleted rows; say whether it did."""
     if connection.execute("SELECT 1 FROM meta WHERE key = ?", (UNMERGED,)).fetchone() is None:
         return False
-    connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
+    merge_whole(connection)
     connection.execute("DELETE FROM meta WHERE key = ?", (UNMERGED,))
     return True
+
+
+def merge_whole(connection: sqlite3.Connection) -> None:
+    """Write the full-text index as one segment; all of it anew, from its rows, once it has grown too many levels."""
+    row = connection.execute("SELECT block FROM terms_data WHERE id = ?", (_STRUCTURE,)).fetchone()
+    many = row is not None and index_levels(bytes(row[0])) >= _MOST_LEVELS
+    connection.execute("INSERT INTO terms(terms) VALUES (?)", ("rebuild" if many else "optimize",))
 
 
 def damages(connection: sqlite3.Connection) -> list[str]:
