@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["MaskingFilter", "Secret", "masked", "masked_terms", "secrets_in"]
 
@@ -167,13 +167,18 @@ _HINTS: Final[tuple[tuple[str, ...], ...]] = (
 )
 """What a text must hold, folded, for a shape to be looked for at all: most texts hold none of it."""
 
+_EVERY_HINT: Final = tuple(sorted({hint for hints in _HINTS for hint in hints}))
+
 
 def secrets_in(text: str) -> list[Secret]:
     """Return the secrets of a known shape in a text, in order and without overlap. Linear in its length."""
     found: list[Secret] = []
     small = text.casefold()
+    hinted = {hint for hint in _EVERY_HINT if hint in small}
+    if not hinted:
+        return []
     for (kind, shape, holds, shown), hints in zip(_SHAPES, _HINTS, strict=True):
-        if not any(hint in small for hint in hints):
+        if hinted.isdisjoint(hints):
             continue
         for match in shape.finditer(text):
             group = "value" if "value" in shape.groupindex else 0
@@ -195,14 +200,16 @@ def masked(text: str, *, said: bool = True) -> str:
     return "".join([*parts, text[at:]])
 
 
-def masked_terms(words: str, text: str) -> str:
+def masked_terms(reasons: Iterable[str], text: str) -> tuple[str, ...]:
     """Return words that were matched in ``text``, masked where they are a part of a secret that recall masks."""
     values = [text[each.start : each.end].casefold() for each in secrets_in(text) if each.kind != _SAID]
     if not values:
-        return words
-    return " ".join(
-        _STARS if len(word) > 2 and any(word in each for each in values) else word for word in words.split(" ")
-    )
+        return tuple(reasons)
+
+    def shown(word: str) -> str:
+        return _STARS if len(word) > 2 and any(word in each for each in values) else word
+
+    return tuple(" ".join(map(shown, words.split(" "))) for words in reasons)
 
 
 class MaskingFilter(logging.Filter):

@@ -48,3 +48,19 @@ def test_it_works_until_nothing_is_left_and_ends_when_it_is_stopped():
     assert "homeagent-embed" not in [thread.name for thread in threading.enumerate()]
     background.wake()
     assert "homeagent-embed" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_it_rests_once_when_nothing_was_asked_of_it_for_a_while_and_hears_who_wakes_it_then():
+    worked, rested = threading.Semaphore(0), threading.Semaphore(0)
+
+    def work():
+        worked.release()
+        return 0
+
+    background = Background(work, rested.release)
+    for _ in range(2):
+        background.wake()
+        assert worked.acquire(timeout=30)
+        assert rested.acquire(timeout=30)
+    assert not rested.acquire(blocking=False)
+    background.stop()

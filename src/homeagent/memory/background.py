@@ -18,13 +18,18 @@ _LOG = logging.getLogger(__name__)
 _PAUSE_SECONDS = 5.0
 _LONGEST_YIELD_SECONDS = 5.0
 _LOOK_SECONDS = 0.05
+_QUIET_SECONDS = 1.0
 
 
 class Background:
-    """Runs ``work`` until it returns 0, whenever it is woken; started at the first `wake`."""
+    """Runs ``work`` until it returns 0, whenever it is woken; started at the first `wake`.
 
-    def __init__(self, work: Callable[[], int]) -> None:
+    When nobody woke it for a second, ``rest`` is called, once: for what can wait until nothing else is done.
+    """
+
+    def __init__(self, work: Callable[[], int], rest: Callable[[], None] = lambda: None) -> None:
         self._work = work
+        self._rest = rest
         self._wanted = threading.Event()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -54,13 +59,18 @@ class Background:
             thread.join()
 
     def _run(self) -> None:
+        rested = True
         while True:
-            self._wanted.wait()
-            self._wanted.clear()
+            woken = self._wanted.wait(None if rested else _QUIET_SECONDS)
+            if woken:
+                self._wanted.clear()
             if self._stopped.is_set():
                 return
+            rested = not woken
             try:
-                while self._may_go_on() and self._work():
+                if rested:
+                    self._rest()
+                while woken and self._may_go_on() and self._work():
                     pass
             except HomeAgentError as error:
                 _LOG.warning("embedding waits: %s", error)

@@ -31,6 +31,7 @@ from homeagent.memory.policy.trial import Parts, Trial
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, packed_vector
 from homeagent.memory.store.protocols import Scope, chat_key
 from homeagent.memory.store.records import IndexedTurn, Todo
+from homeagent.memory.tidying import Tidying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +50,10 @@ __all__ = ["Deriver"]
 _QUEUED = "queued_through"
 _MODEL = "model"
 _BATCH = 64
-_EMBED_BATCH = 32
+_EMBED_BATCH = 64
+_EMBED_CHARACTERS = 16_000
+"""So many characters are embedded in some two seconds: whoever ends the program waits for no more."""
+_STORED = 16
 _PAGE = 2000
 _WRITE_SECONDS = 0.04
 _WAIT_SECONDS = 0.5
@@ -80,6 +84,7 @@ class Deriver:
         """``before``, for a rebuild: where what a cleaner made that is gone by now can still be read."""
         self.carried = 0
         """How many rows were taken over because their cleaner is gone."""
+        self.tidying = Tidying(log, derived, lease)
         self._before = before if before is not None else derived
         self._log = log
         self._derived = derived
@@ -111,13 +116,10 @@ class Deriver:
                 if not held:
                     return False
                 self._queue_new()
-                state = self._state()  # after the queue: it knows every policy that is queued
-                batch = self._derived.todo(("door",), _BATCH) or self._derived.todo(("index",), _BATCH)
-                if not batch:
+                if not self._derived.todo(("door", "index"), 1):
                     self._derived.merge_terms()
                     return True
-                self._run(batch, state)
-            done += len(batch)
+                done += self._run_some(self._state())  # after the queue: it knows every policy that is queued
             if progress is not None:
                 waiting = self._derived.pending()
                 progress(done, waiting.get("door", 0) + waiting.get("index", 0))
@@ -136,18 +138,27 @@ class Deriver:
         if not batch:
             return 0
         missing = self._derived.unembedded(model, [item.seq for item in batch])
+        while len(batch) > 1 and sum(map(len, missing.values())) > _EMBED_CHARACTERS:
+            batch = batch[: len(batch) // 2]
+            missing = self._derived.unembedded(model, [item.seq for item in batch])
         keys = sorted(missing)
         vectors = self._embedder.passages([missing[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
         packed = [(key, vector.astype("<f2").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
-        with self._lease.held() as held:
-            if not held:
+        for start in range(0, len(packed), _STORED):  # whoever keeps something waits for one part at most
+            if not self._stored(model, packed[start : start + _STORED], ()):
                 return 0
-            with self._derived.transaction():
-                self._derived.put_vectors(model, packed, [item.seq for item in batch])
-                for item in batch:
-                    self._derived.finish(item)
-                self._keep_neutral()
-        return len(batch)
+        return len(batch) if self._stored(model, (), batch) else 0
+
+    def _stored(self, model: str, packed: Sequence[tuple[bytes, bytes]], done: Sequence[Todo]) -> bool:
+        """Store vectors and what is ``done`` with them, in one commit; False when the lease was not to be had."""
+        with self._lease.held() as held:
+            if held:
+                with self._derived.transaction():
+                    self._derived.put_vectors(model, packed, [item.seq for item in done])
+                    for item in done:
+                        self._derived.finish(item)
+                    self._keep_neutral()
+            return held
 
     def _keep_neutral(self) -> None:
         """Store the mean of ordinary sentences for this model, so that the first question need not work it out."""
@@ -195,6 +206,7 @@ class Deriver:
 
     def work(self) -> int:
         """Do some of what waits, text first, then vectors, then facts; return 0 when nothing does."""
+        self.tidying.some()
         if self._derived.todo(("door",), 1) or self._derived.todo(("index",), 1):
             self.catch_up(seconds=_WAIT_SECONDS, budget=_WAIT_SECONDS)
             return 1
@@ -251,6 +263,14 @@ class Deriver:
         for turn in closed.values():
             later = self._log.replies_after(turn.place, turn.seq)
             self._derived.queue(Todo(seq, "door", f"erasure-{erasure}") for seq in later)
+
+    def _run_some(self, state: _State) -> int:
+        """Do a batch of segments, and where those were all of them one of turns; return how many are done."""
+        segments = self._derived.todo(("door",), _BATCH)
+        self._run(segments, state)
+        turns = self._derived.todo(("index",), _BATCH) if len(segments) < _BATCH else []
+        self._run(turns, state)
+        return len(segments) + len(turns)
 
     def _run(self, batch: Sequence[Todo], state: _State) -> None:
         """Do a batch: what takes long (cleaners, cutting words, looking for copies) first, then only write."""
@@ -344,19 +364,8 @@ class Deriver:
         computed = self._derived.computed_of(seq)
         scope = Scope.of(row.place, {row.sender, *row.members}, standing_shares(self._log.shares(seq)))
         cues = cues_of(computed)
-        turn = IndexedTurn(
-            seq,
-            row.turn_id,
-            row.source,
-            row.external_id,
-            row.place,
-            row.sender,
-            row.at,
-            row.status,
-            scope.key,
-            scope.chat,
-            cues,
-        )
+        said = (row.turn_id, row.source, row.external_id, row.place, row.sender, row.at, row.status)
+        turn = IndexedTurn(seq, *said, scope.key, scope.chat, cues)
         items = indexed(turn_passages(seq, computed), label(row.sender), row.at)
         return lambda: self._put_turn(turn, scope, items, computed)
 

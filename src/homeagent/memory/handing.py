@@ -41,8 +41,7 @@ def _shown(text: str) -> str:
 
 def _masked_hit(hit: Hit) -> Hit:
     neighbours = tuple(replace(each, text=_shown(each.text)) for each in hit.neighbours)
-    why = tuple(masked_terms(reason, hit.text) for reason in hit.why)
-    return replace(hit, text=_shown(hit.text), why=why, neighbours=neighbours)
+    return replace(hit, text=_shown(hit.text), why=masked_terms(hit.why, hit.text), neighbours=neighbours)
 
 
 def masked_document(document: Document) -> Document:

@@ -95,7 +95,8 @@ class Memory:
         self.forgetting = Forgetting(home, stores, self._derive, self._derive_graph, self._recaller.forget_all)
         self.retention = Retention(self._log, self._derived, self.forgetting, clock)
         self.backups = Backups(home, self._log, self._lease, clock)
-        self.background = Background(lambda: self._deriver.work() or self.forgetting.finish())
+        tidy = self._deriver.tidying.rest
+        self.background = Background(lambda: self._deriver.work() or self.forgetting.finish(), tidy)
 
     @classmethod
     def open(

@@ -150,7 +150,8 @@ class Targets:
         turns: set[int] | None = None
         for column, terms in (("symbols", asked.symbols), ("bigrams", asked.bigrams), ("words", asked.words)):
             for term in dict.fromkeys(terms):
-                holding = {turn_of(passage) for passage in self._derived.postings(column, term, None, _ALL)}
+                found = self._derived.postings(column, term, None, _ALL)
+                holding = {turn_of(passage) for passage in found.tolist()}
                 turns = holding if turns is None else turns & holding
                 if not turns:
                     return set()

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.records import IndexedTurn, Passage
 
+    Read = tuple[Mapping[int, IndexedTurn], Mapping[int, str]]
+    """The turns of the hits and those beside them, and what these say, by turn."""
+
 __all__ = ["HitMaker", "Judged"]
 
 Found = tuple[int, int, int]
@@ -50,8 +53,10 @@ class HitMaker:
         passages = self._derived.passages([passage for _, passage, _ in chosen])
         beside = [each for turn, _, _ in chosen for each in self._mirror.beside(turn) if each >= 0]
         rows = self._derived.turns([*(turn for turn, _, _ in chosen), *beside])
+        firsts = [passage for each in dict.fromkeys(beside) for passage in self._mirror.passages_of(each)[:1]]
+        texts = {each.turn: each.text.text for each in self._derived.passages(firsts).values()}
         return tuple(
-            self._hit((turn, row), passages[passage], rows, judged)
+            self._hit((turn, row), passages[passage], (rows, texts), judged)
             for turn, passage, row in chosen
             if turn in rows and passage in passages  # another process may just have taken it out
         )
@@ -67,8 +72,8 @@ class HitMaker:
             newest[key] = max(newest.get(key, turn), turn)
         return [found for key, found in zip(keys, best, strict=True) if newest[key] == found[0]]
 
-    def _hit(self, found: tuple[int, int], passage: Passage, rows: Mapping[int, IndexedTurn], judged: Judged) -> Hit:
-        turn, row = rows[found[0]], found[1]
+    def _hit(self, found: tuple[int, int], passage: Passage, read: Read, judged: Judged) -> Hit:
+        turn, row = read[0][found[0]], found[1]
         first = next(iter(passage.text.spans), None)
         computed = self._derived.computed(first.segment) if first is not None else None
         return Hit(
@@ -83,20 +88,18 @@ class HitMaker:
             place=turn.place,
             sender=turn.sender,
             at=turn.at.datetime() if turn.at is not None else None,
-            neighbours=self._neighbours(turn, rows, judged.seen),
+            neighbours=self._neighbours(turn, read, judged.seen),
             superseded=row in judged.older,
         )
 
-    def _neighbours(
-        self, turn: IndexedTurn, rows: Mapping[int, IndexedTurn], seen: Visible | None
-    ) -> tuple[Neighbour, ...]:
+    def _neighbours(self, turn: IndexedTurn, read: Read, seen: Visible | None) -> tuple[Neighbour, ...]:
+        rows, texts = read
         found: list[Neighbour] = []
         for offset, seq in zip((-1, 1), self._mirror.beside(turn.seq), strict=True):
             row = rows.get(seq)
             if row is None or (seen is not None and row.scope not in seen.scopes):
                 continue
-            texts = self._derived.passages(list(self._mirror.passages_of(seq)[:1]))
-            text = "\n".join(passage.text.text for passage in texts.values())
+            text = texts.get(seq, "")
             if not text:
                 continue  # forgotten, or nothing of it may be computed
             at = row.at.datetime() if row.at is not None else None

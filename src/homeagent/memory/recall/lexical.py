@@ -82,7 +82,7 @@ class LexicalSearch:
         column = Column(name, max(1e-3, length / max(1, totals.passages)))
         lengths = self._mirror.lengths
         for term in dict.fromkeys(terms):
-            found = np.array(self._derived.postings(name, term, audience, _MOST_POSTINGS)[::-1], np.int64)
+            found = self._derived.postings(name, term, audience, _MOST_POSTINGS)[::-1]
             column.idf[term] = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
             column.postings[term] = found[lengths.known(found)]  # the others came after the mirror was read
         column.unheld = tuple(term for term, found in column.postings.items() if not len(found))
@@ -104,20 +104,31 @@ class LexicalSearch:
         whole = max(sum(column.idf.values()), 1e-6)
         score = np.zeros(len(passages), np.float32)
         coverage = np.zeros(len(passages), np.float32)
-        rows = np.flatnonzero(np.isin(passages, column.ids)).tolist() if len(column.ids) else []
+        rows = np.flatnonzero(_among(np.array(passages, np.int64), column.ids)).tolist()
         counts = self._derived.term_counts(column.name, [passages[row] for row in rows], column.idf)
         for row in rows:
             passage = passages[row]
+            size = self._mirror.sizes[passage]
+            length = size.bigrams if column.name == "bigrams" else size.words
+            late = _K1 * (1 - _B + _B * min(length / column.average, _FARTHEST))
+            total = weight = 0.0
             held = counts.get(passage, {})
-            score[row] = sum(column.idf[term] * self._saturated(column, passage, n) for term, n in held.items())
-            share = sum(column.idf[term] for term in held) / whole
+            for term, count in held.items():
+                idf = column.idf[term]
+                total += idf * (count * (_K1 + 1) / (count + late))
+                weight += idf
+            score[row] = total
+            share = weight / whole
             coverage[row] = share if held.keys().isdisjoint(alternatives) else max(share, _ALTERNATIVE)
         return Leg(score, coverage)
 
-    def _saturated(self, column: Column, passage: int, count: int) -> float:
-        size = self._mirror.sizes[passage]
-        length = size.bigrams if column.name == "bigrams" else size.words
-        return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * min(length / column.average, _FARTHEST)))
+
+def _among(passages: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which of ``passages`` are among ``ids``, which ascend: bool (n,)."""
+    if not len(ids):
+        return np.zeros(len(passages), np.bool_)
+    there: NDArray[np.bool_] = ids[np.minimum(np.searchsorted(ids, passages), len(ids) - 1)] == passages
+    return there
 
 
 def _holds(ids: NDArray[np.int64], passage: int) -> bool:

@@ -165,6 +165,19 @@ class Mirror:
         place = bisect.bisect_left(turns, turn)
         return turns[place - 1] if place else -1, turns[place + 1] if place + 1 < len(turns) else -1
 
+    def beside_each(self, outlines: Iterable[TurnOutline]) -> list[tuple[int, int]]:
+        """Return what `beside` does, for each of these turns."""
+        found: list[tuple[int, int]] = []
+        chats: dict[int, list[int]] = {}
+        for outline in outlines:
+            seq, turns = outline.seq, chats.get(outline.scope)
+            if turns is None:
+                turns = chats[outline.scope] = self._in_chat[self.scopes[outline.scope].chat]
+            place = bisect.bisect_left(turns, seq)
+            after = place + 1
+            found.append((turns[place - 1] if place else -1, turns[after] if after < len(turns) else -1))
+        return found
+
     def passages_of(self, turn: int) -> Sequence[int]:
         """Return the passages of a turn, in order."""
         return self._of_turn.get(turn, ())

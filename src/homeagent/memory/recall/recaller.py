@@ -315,7 +315,7 @@ class Recaller:
     ) -> score.Turns:
         asked, names, known = about
         answer = _answering(asked, known)
-        beside = [self._mirror.beside(row.seq) for row in rows]
+        beside = self._mirror.beside_each(rows)
         cues = [row.cues for row in rows]
         before = [_near(row, rows, row_of.get(turn, -1)) for row, (turn, _) in zip(rows, beside, strict=True)]
         after = [_near(row, rows, row_of.get(turn, -1)) for row, (_, turn) in zip(rows, beside, strict=True)]

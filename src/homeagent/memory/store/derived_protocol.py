@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import CopySketch, IndexedPassage, Scope
     from homeagent.memory.store.records import Computed, IndexedTurn, Passage, Step, Todo, TurnOutline
@@ -106,6 +109,14 @@ class DerivedStore(GraphStore, Protocol):
         """Leave no deleted term in the full-text index; say whether there was something to do."""
         ...
 
+    def merge_some(self) -> bool:
+        """Do a few milliseconds of what keeps full text quick to search; say whether there may be more to do."""
+        ...
+
+    def fold(self) -> None:
+        """Bring the file itself up to date, where that is put off, and let nobody wait."""
+        ...
+
     def note_all_changed(self, after: int) -> None:
         """Tell every process that keeps a copy in memory to read everything again; numbers go on after ``after``."""
         ...
@@ -146,8 +157,8 @@ class DerivedStore(GraphStore, Protocol):
         """Return the passages of these turns, in order."""
         ...
 
-    def postings(self, column: str, term: str, audience: Sequence[str] | None, limit: int) -> list[int]:
-        """Return the visible passages whose ``column`` holds ``term``."""
+    def postings(self, column: str, term: str, audience: Sequence[str] | None, limit: int) -> NDArray[np.int64]:
+        """Return the visible passages whose ``column`` holds ``term``, newest first."""
         ...
 
     def term_counts(self, column: str, passages: Sequence[int], terms: Collection[str]) -> dict[int, dict[str, int]]:

@@ -314,6 +314,10 @@ class LogStore(Protocol):
         """Return the raw digest."""
         ...
 
+    def fold(self) -> None:
+        """Bring the file itself up to date, where that is put off, and let nobody wait."""
+        ...
+
     def compact(self) -> None:
         """Leave nothing of what was erased in the file."""
         ...

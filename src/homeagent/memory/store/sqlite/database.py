@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,12 +14,14 @@ from homeagent.paths import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 __all__ = ["Database", "Schema"]
 
 _BUSY_SECONDS = 60.0
 _CLOSE_SECONDS = 10.0
+_COMMITS = 64
 _CHECKPOINT_TRIES = 200
 _CHECKPOINT_PAUSE_SECONDS = 0.05
 
@@ -30,7 +32,8 @@ class Schema:
 
     A ``precious`` file is copied before a step changes it, as ``log.v1.db`` for version 1. One that is not precious is
     never changed from version to version: it is made again, by the one step there is, as ``version``.
-    ``checkpoint_pages`` is how long the WAL grows, in pages of 4 KiB, before a commit folds it into the file.
+    ``checkpoint_pages`` is how long the WAL grows, in pages of 4 KiB, before a commit folds it into the file; `fold`
+    is to be called long before, in a quiet moment.
     """
 
     name: str
@@ -39,7 +42,7 @@ class Schema:
     synchronous: str
     precious: bool = True
     version: int = 0
-    checkpoint_pages: int = 1000
+    checkpoint_pages: int = 4000
 
     @property
     def current(self) -> int:
@@ -62,6 +65,7 @@ class Database:
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
         self._users = 0
+        self._commits = 0
         self._in_use = threading.Condition()
         with self._translated():
             self._refuse_foreign()
@@ -147,21 +151,22 @@ class Database:
     def _application(self) -> int:
         return int(self._writer.execute("PRAGMA application_id").fetchone()[0])
 
-    @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """Hold the write lock of the file for the block: all of it is committed, or nothing.
 
         A block inside a block joins the outer one; what is read inside sees what was written inside.
         """
+        return nullcontext(self._writer) if self.writing else self._transaction()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._translated():
-            if self._writer.in_transaction:
-                yield self._writer
-                return
             self._writer.execute("BEGIN IMMEDIATE")
             self._local.writing = True
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
+                self._commits += 1
             except BaseException:
                 self._roll_back()
                 raise
@@ -177,14 +182,17 @@ class Database:
         """Whether this thread is inside a `write` block."""
         return bool(getattr(self._local, "writing", False))
 
-    @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self) -> AbstractContextManager[sqlite3.Connection]:
         """Give this thread's reading connection; one snapshot per statement."""
+        return nullcontext(self._writer) if self.writing else self._reading()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._in_use:
             self._users += 1
         try:
             with self._translated():
-                yield self._writer if self.writing else self._reader()
+                yield self._reader()
         finally:
             with self._in_use:
                 self._users -= 1
@@ -212,6 +220,17 @@ class Database:
                 yield connection
             finally:
                 connection.execute("COMMIT")
+
+    def fold(self) -> None:
+        """Write what the WAL holds into the file while others go on, as far as nobody reads it.
+
+        Nothing until this process has committed some dozens of times: pages are written together, not one by one.
+        """
+        if self._commits < _COMMITS:
+            return
+        self._commits = 0
+        with self.read() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def compact(self) -> None:
         """Write every page anew and empty the WAL, so that nothing deleted is left in free space.

@@ -9,7 +9,7 @@ from homeagent.memory.store.records import IndexedTurn, Todo
 from homeagent.memory.store.sqlite import derived_index, derived_places, derived_quotes, room
 from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_file import DerivedFile
-from homeagent.memory.store.sqlite.derived_graph import GRAPH_STEPS, DerivedGraph, delete_facts
+from homeagent.memory.store.sqlite.derived_graph import GRAPH_STEPS, delete_facts
 from homeagent.memory.store.sqlite.derived_rows import (
     as_computed,
     as_embedded,
@@ -18,12 +18,16 @@ from homeagent.memory.store.sqlite.derived_rows import (
     flags_of,
     packed_spans,
 )
+from homeagent.memory.store.sqlite.derived_upkeep import DerivedUpkeep
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import CopySketch, IndexedPassage, Scope
@@ -40,7 +44,7 @@ _TURN = """SELECT t.seq, t.turn_id, t.source, t.external_id, c.channel, c.name, 
 _COMPUTED = """segment, turn, position, role, tool, decision, reason, raw_length, text, spans, cuts, fingerprint"""
 
 
-class SqliteDerived(DerivedGraph):
+class SqliteDerived(DerivedUpkeep):
     """`homeagent.memory.store.derived_protocol.DerivedStore` on one SQLite file."""
 
     def __init__(self, path: Path) -> None:
@@ -265,7 +269,7 @@ class SqliteDerived(DerivedGraph):
             found = derived_index.passages(connection, ids)
             return [found[passage] for passage in ids]
 
-    def postings(self, column: str, term: str, audience: Sequence[str] | None, limit: int) -> list[int]:
+    def postings(self, column: str, term: str, audience: Sequence[str] | None, limit: int) -> NDArray[np.int64]:
         """Return the visible passages whose ``column`` holds ``term``, newest first."""
         with self._database.read() as connection:
             return derived_index.postings(connection, column, term, audience, limit)
@@ -337,16 +341,6 @@ class SqliteDerived(DerivedGraph):
             return None if row is None else bytes(row[0])
 
     # -- the file ------------------------------------------------------------------------------------------------
-
-    def merge_terms(self) -> bool:
-        """Leave no deleted term in the full-text index; say whether there was something to do."""
-        with self._database.write() as connection:
-            return derived_index.merge_terms(connection)
-
-    def damages(self) -> list[str]:
-        """Return what is wrong inside the full-text index, a sentence each."""
-        with self._database.write() as connection:
-            return derived_index.damages(connection)
 
     def drop_other_vectors(self, model: str) -> None:
         """Delete the vectors of every model but this one."""

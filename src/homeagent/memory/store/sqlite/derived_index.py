@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections import Counter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_rows import as_embedded, as_passage, packed_spans
@@ -15,6 +16,8 @@ from homeagent.memory.store.sqlite.fts_pages import index_levels
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import IndexedPassage
@@ -27,6 +30,7 @@ __all__ = [
     "damages",
     "delete_passages",
     "insert_passage",
+    "is_unmerged",
     "merge_terms",
     "merge_whole",
     "note_change",
@@ -115,9 +119,14 @@ def _models(connection: sqlite3.Connection) -> list[str]:
         found.append(model)
 
 
+def is_unmerged(connection: sqlite3.Connection) -> bool:
+    """Return whether the full-text index still holds terms of deleted rows."""
+    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (UNMERGED,)).fetchone() is not None
+
+
 def merge_terms(connection: sqlite3.Connection) -> bool:
     """Write the full-text index anew where it still holds terms of deleted rows; say whether it did."""
-    if connection.execute("SELECT 1 FROM meta WHERE key = ?", (UNMERGED,)).fetchone() is None:
+    if not is_unmerged(connection):
         return False
     merge_whole(connection)
     connection.execute("DELETE FROM meta WHERE key = ?", (UNMERGED,))
@@ -159,7 +168,7 @@ def scope_counts(connection: sqlite3.Connection) -> dict[int, int]:
 
 def postings(
     connection: sqlite3.Connection, column: str, term: str, audience: Sequence[str] | None, limit: int
-) -> list[int]:
+) -> NDArray[np.int64]:
     """Return the passages whose ``column`` holds ``term`` and that one of the ``audience`` terms may find.
 
     None for ``audience`` means the owner's view of everything. At most ``limit``, newest first.
@@ -168,8 +177,10 @@ def postings(
     if audience is not None:
         names = " OR ".join(_quoted(name) for name in audience)
         match = f"({match}) AND audience : ({names})"
-    sql = "SELECT rowid FROM terms WHERE terms MATCH ? ORDER BY rowid DESC LIMIT ?"
-    return [row[0] for row in connection.execute(sql, (match, limit))]
+    # One text of all of them: to make a row of each takes Python three times as long as the search.
+    sql = "SELECT group_concat(rowid) FROM (SELECT rowid FROM terms WHERE terms MATCH ? ORDER BY rowid DESC LIMIT ?)"
+    (found,) = connection.execute(sql, (match, limit)).fetchone()
+    return np.fromstring(found or "", np.int64, sep=",")
 
 
 def term_counts(
@@ -177,14 +188,16 @@ def term_counts(
 ) -> dict[int, dict[str, int]]:
     """Return how often each passage holds each of the terms in ``column``."""
     counts: dict[int, dict[str, int]] = {}
+    place = f"c{TERM_COLUMNS.index(column)}"  # FTS5's own table: asked by way of the index it takes twice as long
     for start in range(0, len(passages), _MATCH_TERMS):
         part = passages[start : start + _MATCH_TERMS]
         marks = ",".join("?" * len(part))
-        for passage, text in connection.execute(
-            f"SELECT rowid, {column} FROM terms WHERE rowid IN ({marks})", tuple(part)
-        ):
-            held = Counter(term for term in text.split(" ") if term in terms)
-            counts[passage] = dict(held)
+        for passage, text in connection.execute(f"SELECT id, {place} FROM terms_content WHERE id IN ({marks})", part):
+            held: dict[str, int] = {}
+            for term in text.split(" "):
+                if term in terms:
+                    held[term] = held.get(term, 0) + 1
+            counts[passage] = held
     return counts
 
 

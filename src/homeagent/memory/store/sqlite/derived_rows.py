@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+
 from homeagent.memory.compute import ComputeText, Span
 from homeagent.memory.door.mint import admit
 from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage, TurnCues, TurnOutline
@@ -28,7 +30,7 @@ def packed_spans(text: ComputeText) -> str:
 
 def as_text(text: object, spans: object) -> ComputeText:
     """Return text that was admitted before, read back with its spans."""
-    return admit(decode(cast("bytes", text)), [Span(*span) for span in json.loads(cast("str", spans))])
+    return admit(decode(cast("bytes", text)), [Span(*span) for span in msgspec.json.decode(cast("str", spans))])
 
 
 def as_computed(row: tuple[object, ...]) -> Computed:
@@ -44,7 +46,7 @@ def as_computed(row: tuple[object, ...]) -> Computed:
         reason=cast("str", reason),
         raw_length=cast("int", raw_length),
         text=as_text(text, spans),
-        cuts=tuple((start, end) for start, end in json.loads(cast("str", cuts))),
+        cuts=tuple((start, end) for start, end in msgspec.json.decode(cast("str", cuts))),
         fingerprint=cast("str", fingerprint),
     )
 

@@ -121,8 +121,8 @@ def _first_tables(connection: sqlite3.Connection) -> None:
 _VERSION = 4
 """Raise it with every change of a table."""
 
-_CHECKPOINT_PAGES = 4000
-"""One kept turn writes about 50 pages: at SQLite's 1,000 every 20th `keep` would wait for the file to be written."""
+_CHECKPOINT_PAGES = 16_000
+"""One kept turn writes about 60 pages: at SQLite's 1,000 every 16th `keep` would wait for the file to be written."""
 
 DERIVED_SCHEMA = Schema(
     "derived database",

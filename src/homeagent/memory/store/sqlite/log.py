@@ -331,6 +331,10 @@ class SqliteLog:
         with self._database.snapshot() as connection:
             return raw_digest(connection)
 
+    def fold(self) -> None:
+        """Write what the WAL holds into the file, as far as nobody reads it, and let nobody wait."""
+        self._database.fold()
+
     def compact(self) -> None:
         """Leave nothing of what was erased in free pages or the WAL."""
         self._database.compact()
