@@ -46,7 +46,7 @@ def small_talk():
             [
                 ("ada", "Good morning, the kitchen is all yours."),
                 ("bert", "I am off to the market now."),
-                ("ada", "We climbed the stairs all summer."),
+                ("ada", "I liked it last summer."),
                 ("bert", "I climbed none of them."),
             ]
         )
