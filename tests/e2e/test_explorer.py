@@ -101,7 +101,7 @@ def test_a_fact_leads_to_the_words_that_say_it(owner: Visitor) -> None:
 
 def test_the_graph_is_drawn_and_listed(owner: Visitor) -> None:
     page = owner.open("/graph")
-    page.wait_for_selector(".graph canvas")
+    page.wait_for_selector(".graph svg")
     page.click("text=The same as a list")
     assert "小林" in page.inner_text(".disclosure")
     assert owner.problems == []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from nicegui import ui
 
-from homeagent.server.page.elements import attempting, block, button, icon, link, named, text
+from homeagent.server.forms import turn_form
+from homeagent.server.looking import seen_turn
+from homeagent.server.page.elements import attempting, block, button, chip, icon, link, named, text
 from homeagent.server.routes import forgetting as forgetting_routes
 from homeagent.server.routes.forgetting import EraseForm
 
@@ -16,29 +19,49 @@ if TYPE_CHECKING:
 
     from nicegui.element import Element
 
+    from homeagent.server.forms import TurnForm
     from homeagent.server.page.visit import Visit
     from homeagent.server.routes.forgetting import ErasedForm, ProofForm, SurvivorForm, TargetForm
 
 __all__ = ["confirm_erasure", "show_survivors"]
 
 _LISTED = 50
+_SHOWN = 200
 
 
-def show_survivors(visit: Visit, survivors: Sequence[SurvivorForm]) -> None:
-    """Show what says the same and stays, so that nobody takes it for gone."""
+async def show_survivors(visit: Visit, survivors: Sequence[SurvivorForm]) -> None:
+    """Show what says the same and stays, turn by turn, so that nobody takes it for gone."""
     if not survivors:
         text("p", visit.say("no_survivors"), "fine")
         return
-    text("h3", visit.say("survivors", count=visit.number(len(survivors))))
+    why: dict[str, list[str]] = {}
+    for each in survivors:
+        said = visit.say("why_" + each.why.split()[0])
+        reasons = why.setdefault(each.turn, [])
+        if said not in reasons:
+            reasons.append(said)
+    turns = await asyncio.to_thread(_turns, visit, [turn for turn in why if turn][:_LISTED])
+    text("h3", visit.say("survivors", count=visit.number(len(why))))
     text("p", visit.say("survivors_about"), "fine")
     with block("ul", "plain-list"):
-        for each in survivors[:_LISTED]:
+        if "" in why:
+            text("li", visit.say("survivor_written", why=", ".join(why[""])))
+        for turn in turns:
             with block("li"):
-                text("span", f"{visit.say(f'survivor_{each.kind}')}: {visit.say('why_' + each.why.split()[0])} ")
-                if each.turn:
-                    link(visit.say("open_turn"), f"/memory/{quote(each.turn)}", "link fine")
-                else:
-                    text("span", visit.say("written_on_purpose"), "fine")
+                with block("div", "flow"):
+                    link(f"{visit.when(turn.at)} · {turn.sender}", f"/memory/{quote(turn.turn)}")
+                    for reason in why[turn.turn]:
+                        chip(reason)
+                text("p", turn.text[:_SHOWN], "said short")
+    if len(why) > _LISTED:
+        text("p", visit.say("and_more", count=visit.number(len(why) - _LISTED)), "fine")
+
+
+def _turns(visit: Visit, names: Sequence[str]) -> list[TurnForm]:
+    memory = visit.daemon.app.memory
+    hidden = memory.timeline.forgotten()
+    rows = [seen_turn(memory, visit.asker, each) for each in names]
+    return [turn_form(row, memory.segments(row), forgotten=row.seq in hidden) for row in rows]
 
 
 async def confirm_erasure(visit: Visit, target: TargetForm, shown: Element) -> None:
@@ -61,17 +84,17 @@ async def confirm_erasure(visit: Visit, target: TargetForm, shown: Element) -> N
         done = await forgetting_routes.erase(wanted, visit.owner, visit.daemon)
         shown.clear()
         with shown, block("section", "card"):
-            _erased(visit, done)
+            await _erased(visit, done)
         ui.run_javascript("document.querySelector('.results').scrollIntoView()")
 
 
-def _erased(visit: Visit, done: ErasedForm) -> None:
+async def _erased(visit: Visit, done: ErasedForm) -> None:
     text("h2", visit.say("erased", turns=visit.number(len(done.turns)), writes=done.writes))
     if done.proof is not None:
         _proof(visit, done.proof)
     if done.copies:
         text("p", visit.say("erased_copies", count=done.copies), "fine")
-    show_survivors(visit, done.survivors)
+    await show_survivors(visit, done.survivors)
     text("p", visit.say("erased_elsewhere"), "fine")
 
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from homeagent.server.page.elements import attempting, block, button, entry, heading, icon, link, text
 from homeagent.server.page.erasing import confirm_erasure, show_survivors
+from homeagent.server.page.secrets import show_secrets
 from homeagent.server.routes import forgetting as forgetting_routes
 from homeagent.server.routes.forgetting import ChosenForm, TargetForm
 
@@ -38,6 +39,8 @@ async def build(visit: Visit, request: Request) -> None:
     if request.query_params.get("turn"):
         await form.look()
     await _forgotten(visit)
+    if visit.is_owner:
+        show_secrets(visit)
 
 
 class _Form:
@@ -87,14 +90,14 @@ class _Form:
             if visit.is_owner:
                 chosen = await forgetting_routes.preview(target, visit.owner, visit.daemon)
                 with self._shown, block("section", "card"):
-                    self._chosen(chosen)
+                    await self._chosen(chosen)
             with self._shown, block("div", "flow tools"):
                 button(visit.say("forget"), lambda: self._change(target, undo=False), "plain", "visibility_off")
                 button(visit.say("bring_back"), lambda: self._change(target, undo=True), "plain", "undo")
                 if visit.is_owner:
                     button(visit.say("erase_now"), lambda: self._erase(target), "danger", "delete_forever")
 
-    def _chosen(self, chosen: ChosenForm) -> None:
+    async def _chosen(self, chosen: ChosenForm) -> None:
         visit = self._visit
         text("h2", visit.say("meant", turns=visit.number(len(chosen.turns)), writes=chosen.writes))
         with block("ul", "plain-list"):
@@ -104,7 +107,7 @@ class _Form:
                     text("p", each.text, "said short")
         if len(chosen.turns) > _LISTED:
             text("p", visit.say("and_more", count=visit.number(len(chosen.turns) - _LISTED)), "fine")
-        show_survivors(visit, chosen.survivors)
+        await show_survivors(visit, chosen.survivors)
 
     async def _change(self, target: TargetForm, *, undo: bool) -> None:
         visit = self._visit

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["build"]
 
 _LISTED = 300
-_INK = "#6d7b81"
 _COLOURS = {"person": "#2f8f78", "relative": "#c77d2e", "named": "#4a78b5", "owned": "#8d62b0", "value": "#7d8a90"}
 
 
@@ -48,7 +47,7 @@ async def build(visit: Visit, request: Request) -> None:
         if name in known:
             ui.navigate.to(f"/facts?subject={quote(name)}")
 
-    chart = ui.echart(_options(visit, graph)).classes("graph")
+    chart = ui.echart(_options(visit, graph), renderer="svg").classes("graph")
     chart.on("chart:click", opened, ["data"])
     named(chart, visit.say("graph_picture", nodes=len(graph.nodes), edges=len(graph.edges)))
     chart.props["role"] = "img"
@@ -79,21 +78,22 @@ def _options(visit: Visit, graph: GraphForm) -> dict[str, object]:
         "layout": "force",
         "roam": True,
         "draggable": True,
-        "force": {"repulsion": 260, "gravity": 0.16, "edgeLength": [60, 120], "layoutAnimation": False},
-        "label": {"show": True, "position": "bottom", "color": _INK, "fontSize": 12},
-        "edgeLabel": {"show": len(links) < 60, "color": _INK, "fontSize": 10},
+        "force": {"repulsion": 340, "gravity": 0.15, "edgeLength": [60, 120], "layoutAnimation": False},
+        "zoom": 0.78,  # so that names at the edge have room
+        "label": {"show": True, "position": "bottom", "fontSize": 12, "width": 88, "overflow": "break"},
+        "edgeLabel": {"show": len(links) < 60, "fontSize": 10},
         "edgeSymbol": ["none", "arrow"],
         "edgeSymbolSize": 6,
         "lineStyle": {"color": "#8b999e", "curveness": 0.08, "opacity": 1},
         "data": nodes,
         "links": links,
     }
-    # Drawn on a canvas, and without the tooltips that are made of HTML.
+    # Text nodes of an SVG: the style sheet gives them the ink of light or dark. No tooltips: they are made of HTML.
     return {"animation": False, "tooltip": {"show": False}, "series": [series]}
 
 
 def _line(visit: Visit, edge: Edge) -> dict[str, object]:
-    label = {"formatter": relation(visit, edge.relation), "color": _INK}
+    label = {"formatter": relation(visit, edge.relation)}
     return {"source": edge.source, "target": edge.to, "label": label}
 
 

@@ -22,14 +22,19 @@ _AROUND: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A segment in which the words stand. ``inside``: they are computed too; ``around`` is what stands about them."""
+    """A segment in which the words stand. ``inside``: they are computed too.
+
+    ``before`` and ``after`` are what stands about them.
+    """
 
     turn: str
     at: datetime | None
     segment: SegmentRow
     computed: Computed | None
     inside: bool
-    around: str
+    before: str
+    words: str
+    after: str
 
 
 def look_up(memory: Memory, viewer: Viewer | None, words: str) -> list[Spot]:
@@ -62,6 +67,7 @@ def _spot(
     raw = segment.segment.text
     match = wanted.search(raw)
     start, end = match.span() if match is not None else (0, 0)
-    around = raw[max(0, start - _AROUND) : end + _AROUND]
+    before = ("…" if start > _AROUND else "") + raw[max(0, start - _AROUND) : start]
+    after = raw[end : end + _AROUND] + ("…" if end + _AROUND < len(raw) else "")
     inside = computed is not None and wanted.search(computed.text.text) is not None
-    return Spot(turn, at, segment, computed, inside, plain(around))
+    return Spot(turn, at, segment, computed, inside, plain(before), plain(raw[start:end]), plain(after))

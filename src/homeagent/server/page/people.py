@@ -97,10 +97,20 @@ def _suggestion(visit: Visit, pair: SuggestionForm) -> None:
     async def merge() -> None:
         with attempting(visit):
             wanted = facts_routes.MergeForm(into=pair.into.entity, other=pair.other.entity)
-            await facts_routes.merge(wanted, visit.owner, visit.daemon)
+            made = await facts_routes.merge(wanted, visit.owner, visit.daemon)
+            asking.clear()
+            with asking, block("div", "flow"):
+                text("span", visit.say("merged"), "good").props["role"] = "status"
+                button(visit.say("unmerge"), partial(unmerge, made.merge), "quiet", "undo")
+
+    async def unmerge(merge: int) -> None:
+        with attempting(visit):
+            await facts_routes.unmerge(merge, visit.owner, visit.daemon)
             ui.navigate.to("/people")
 
     one, other = (", ".join(each.names[:3]) or each.entity for each in (pair.into, pair.other))
     text("p", f"{one} = {other}?")
     text("p", f"{visit.told(pair.why)} ({round(pair.score * 100)} %)", "fine")
-    button(visit.say("merge"), merge, "plain", "merge")
+    asking = block("div")
+    with asking:
+        button(visit.say("merge"), merge, "plain", "merge")

@@ -63,8 +63,7 @@ async def build_one(visit: Visit, request: Request) -> None:
     info = await plugins_routes.info(name, visit.owner, visit.daemon)
     link(visit.say("back_to_plugins"), "/plugins", "link back", "arrow_back")
     heading(f"{info.name} {info.version}")
-    with block("div", "flow"):
-        _state(visit, info)
+    _followed(visit, info)
     if info.problem:
         text("p", visit.told(info.problem), "alert")
     _consent(visit, info)
@@ -86,6 +85,24 @@ async def build_one(visit: Visit, request: Request) -> None:
     _settings(visit, info)
 
 
+def _followed(visit: Visit, info: PluginInfo) -> None:
+    """Show its state; that of one which was just turned on follows when it runs, which takes some seconds."""
+    with block("div", "flow") as shown:
+        _state(visit, info)
+    shown.props["role"] = "status"
+    if info.state != "on" or info.running:
+        return
+
+    def look() -> None:
+        if info.name in visit.daemon.app.registry.plugins:
+            timer.deactivate()
+            shown.clear()
+            with shown:
+                _state(visit, info.model_copy(update={"running": True}))
+
+    timer = ui.timer(0.5, look)
+
+
 def _consent(visit: Visit, info: PluginInfo) -> None:
     if info.state == "built_in":
         return
@@ -103,9 +120,9 @@ def _consent(visit: Visit, info: PluginInfo) -> None:
 
     with block("section", "card"):
         text("h2", visit.say("plugin_wants"))
-        _list(visit, "permissions", info.permissions)
+        _list(visit, "permissions", [_permission(visit, each) for each in info.permissions])
         _list(visit, "dependencies", info.dependencies)
-        _list(visit, "limits", [f"{key}: {value}" for key, value in info.limits.items()])
+        _list(visit, "limits", [visit.say(f"limit_{key}_{value}") for key, value in info.limits.items()])
         new = [*info.new.tools, *info.new.policies, *info.new.permissions, *info.new.dependencies]
         if new and info.state == "asks":
             _list(visit, "plugin_new", new)
@@ -116,6 +133,12 @@ def _consent(visit: Visit, info: PluginInfo) -> None:
                 button(visit.say("plugin_agree"), enable, "main", "verified_user")
         if info.state != "on":
             text("p", visit.say("plugin_agree_about"), "fine")
+
+
+def _permission(visit: Visit, permission: str) -> str:
+    """Return a permission with what it means, in the language of the visit."""
+    kind = permission.partition(":")[0]
+    return f"{permission}: {visit.say(f'permission_{kind}')}" if visit.has(f"permission_{kind}") else permission
 
 
 def _list(visit: Visit, key: str, listed: Sequence[str]) -> None:

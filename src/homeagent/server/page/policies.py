@@ -9,6 +9,9 @@ from homeagent.server.page.policy_editor import PolicyEditor
 from homeagent.server.routes import policies as policies_routes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nicegui.element import Element
     from starlette.requests import Request
 
     from homeagent.server.page.visit import Visit
@@ -27,7 +30,16 @@ async def build(visit: Visit, request: Request) -> None:
                     chip(visit.say(f"treatment_{each}"), each)
                 text("dd", visit.say(f"treatment_{each}_about"))
     found = await policies_routes.listed(visit.owner, visit.daemon)
-    editor = PolicyEditor(visit)
+    lists: list[Element] = []
+
+    async def refresh() -> None:
+        rows = (await policies_routes.listed(visit.owner, visit.daemon)).policies
+        for each in lists:
+            each.clear()
+            with each:
+                _lists(visit, rows, editor)
+
+    editor = PolicyEditor(visit, refresh)
     wanted = request.query_params.get("tool", "")[:400] or request.query_params.get("channel", "")[:400]
     kind = "channel" if "channel" in request.query_params else "tool"
     known: dict[tuple[str, str], PolicyForm] = {(each.kind, each.name): each for each in found.policies}
@@ -35,8 +47,14 @@ async def build(visit: Visit, request: Request) -> None:
         card.props["id"] = "editor"
         text("h2", visit.say("policy_change"))
         editor.show(known.get((kind, wanted)), kind, wanted)
+    lists.append(block("div"))
+    with lists[0]:
+        _lists(visit, found.policies, editor)
+
+
+def _lists(visit: Visit, policies: Sequence[PolicyForm], editor: PolicyEditor) -> None:
     for kind, title in (("tool", "tools"), ("channel", "channels")):
-        rows = [each for each in found.policies if each.kind == kind]
+        rows = [each for each in policies if each.kind == kind]
         if not rows:
             continue
         text("h2", visit.say(title))

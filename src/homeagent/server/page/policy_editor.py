@@ -13,6 +13,8 @@ from homeagent.server.routes import policies as policies_routes
 from homeagent.server.routes.policies import TriedPolicy, WantedPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from homeagent.server.hub import Notice
     from homeagent.server.page.visit import Visit
     from homeagent.server.routes.policies import ExampleForm, PolicyForm, TrialForm
@@ -24,10 +26,12 @@ _TREATMENTS: Final = ("hidden", "cleaner", "plain")
 
 
 class PolicyEditor:
-    """The form of one policy."""
+    """The form of one policy; ``changed`` is awaited when one was set, and when all is computed under it."""
 
-    def __init__(self, visit: Visit) -> None:
+    def __init__(self, visit: Visit, changed: Callable[[], Awaitable[None]]) -> None:
         self._visit = visit
+        self._changed = changed
+        self._following = False
         self._kind = "tool"
         self._treatment = "hidden"
 
@@ -93,9 +97,9 @@ class PolicyEditor:
             told = await policies_routes.tried(wanted, visit.owner, visit.daemon)
             self._shown.clear()
             with self._shown:
-                self._told(told, wanted)
+                self._trial(told, wanted)
 
-    def _told(self, told: TrialForm, wanted: TriedPolicy) -> None:
+    def _trial(self, told: TrialForm, wanted: TriedPolicy) -> None:
         visit = self._visit
         with block("div", "trial"):
             text("h3", visit.say("would", name=wanted.name))
@@ -116,36 +120,50 @@ class PolicyEditor:
         with attempting(visit):
             policy = WantedPolicy(no_memory=wanted.no_memory, cleaner=wanted.cleaner)
             done = await policies_routes.change(wanted.kind, wanted.name, policy, visit.owner, visit.daemon)
-            self._after(done.queued)
+            await self._after(done.queued)
 
     async def _unset(self) -> None:
         visit = self._visit
         with attempting(visit):
             wanted = self._wanted()
             done = await policies_routes.unset(wanted.kind, wanted.name, visit.owner, visit.daemon)
-            self._after(done.queued)
+            await self._after(done.queued)
 
-    def _after(self, queued: int) -> None:
+    async def _after(self, queued: int) -> None:
         visit = self._visit
         self._shown.clear()
         with self._shown, block("div", "good"):
             text("p", visit.say("policy_set", count=visit.number(queued)))
-        with self._shown, block("div", "flow"):
+        # The button that was pressed is gone with what it stood in: what follows belongs to the form.
+        with self._shown:
             link(visit.say("see_policies"), "/policies", "button plain")
-        ui.timer(0.5, self._look, once=True)
+            ui.run_javascript("document.getElementById('editor').scrollIntoView()")
+            ui.timer(0.5, self._look, once=True)
+        self._following = True
+        await self._changed()
 
     async def _look(self) -> None:
-        self._tell(await asyncio.to_thread(self._visit.daemon.app.memory.pending))
+        pending = await asyncio.to_thread(self._visit.daemon.app.memory.pending)
+        if self._told(pending) and self._following:
+            self._following = False
+            self._progress.set_text(self._visit.say("derived"))
+            await self._changed()
 
     def _heard(self, notice: Notice) -> None:
         found = notice.data.get("pending")
         if notice.kind == "pending" and isinstance(found, dict):
-            self._tell({str(key): int(value) for key, value in found.items()})
+            done = self._told({str(key): int(value) for key, value in found.items()})
+            if done and self._following:
+                with self._shown:
+                    ui.timer(0.1, self._look, once=True)
 
-    def _tell(self, pending: dict[str, int]) -> None:
+    def _told(self, pending: dict[str, int]) -> bool:
+        """Show what waits to be computed; return whether nothing does."""
         visit = self._visit
         waiting = [f"{visit.say(f'step_of_{step}')} {visit.number(count)}" for step, count in pending.items() if count]
-        self._progress.set_text(visit.say("deriving", steps=", ".join(waiting)) if waiting else "")
+        if waiting:
+            self._progress.set_text(visit.say("deriving", steps=", ".join(waiting)))
+        return not waiting
 
 
 def _changes(visit: Visit, told: TrialForm) -> list[str]:

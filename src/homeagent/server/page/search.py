@@ -102,10 +102,14 @@ def _spot(visit: Visit, spot: Spot) -> None:
     with block("li", "hit"):
         with block("div", "flow"):
             chip(visit.say("in_memory" if spot.inside else "not_in_memory"), "good-chip" if spot.inside else "warn")
-            chip(visit.say(f"decision_{form.decision or 'waiting'}"), form.decision or "waiting")
+            if form.decision not in ("whole", "hidden"):  # those say no more than the first
+                chip(visit.say(f"decision_{form.decision or 'waiting'}"), form.decision or "waiting")
             said = visit.say(f"role_{form.role}")
             text("span", f"{said} {form.tool or ''} · {visit.when(spot.at)}", "fine")
-        text("p", spot.around, "said")
+        with block("p", "said"):
+            text("span", spot.before)
+            text("mark", spot.words)
+            text("span", spot.after)
         text("p", f"{visit.say('because')} {visit.told(form.reason)}", "reason")
         with block("div", "flow"):
             link(visit.say("open_turn"), f"/memory/{quote(spot.turn)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homeagent.server.page.elements import Act, attempting, block, button, entry, text
+from homeagent.server.page.elements import Act, attempting, block, button, disclosure, entry, text
 from homeagent.server.routes import sources as sources_routes
 
 if TYPE_CHECKING:
@@ -32,6 +32,11 @@ class SourceForm:
             self._key = entry(say("key"), password=True)
             self._variable = entry(say("key_env"), placeholder="MODEL_KEY")
             text("p", say("key_about"), "fine")
+            with disclosure(say("source_prices")), block("div", "flow"):
+                self._prices = (
+                    entry(say("prompt_price"), kind="number"),
+                    entry(say("completion_price"), kind="number"),
+                )
         with block("div", "flow"):
             button(say("save_and_try"), self._save, "main", "bolt")
         self._result = block("div")
@@ -46,6 +51,8 @@ class SourceForm:
                 model=str(self._model.value or "").strip(),
                 key=str(self._key.value or "").strip(),
                 key_env=str(self._variable.value or "").strip(),
+                prompt_price=_price(self._prices[0].value),
+                completion_price=_price(self._prices[1].value),
             )
             name = str(self._name.value or "").strip() or "main"
             await sources_routes.put(name, wanted, visit.owner, visit.daemon)
@@ -60,6 +67,11 @@ class SourceForm:
                     show_check(visit, mine)
             if mine is not None and mine.ok:
                 self._done()
+
+
+def _price(value: object) -> float | None:
+    words = str(value if value is not None else "").strip()
+    return float(words) if words else None
 
 
 def show_check(visit: Visit, check: CheckForm) -> None:

@@ -9,6 +9,7 @@ from nicegui import ui
 
 from homeagent.server.page.elements import attempting, block, button, chip, disclosure, heading, icon, link, text
 from homeagent.server.page.segments import show_segment
+from homeagent.server.page.sharing import show_sharing
 from homeagent.server.routes import forgetting as forgetting_routes
 from homeagent.server.routes import turns as turns_routes
 from homeagent.server.routes.forgetting import TargetForm
@@ -35,7 +36,7 @@ async def build(visit: Visit, request: Request) -> None:
             ("who", turn.sender),
             ("present", ", ".join(turn.members)),
             ("status", visit.say(f"status_{turn.status}")),
-            ("name", turn.turn),
+            ("turn_id", turn.turn),
         ):
             if value:
                 with block("div"):
@@ -46,6 +47,7 @@ async def build(visit: Visit, request: Request) -> None:
             icon("visibility_off")
             text("span", visit.say("is_forgotten_about"))
     _actions(visit, turn)
+    await show_sharing(visit, turn.turn)
     with disclosure(visit.say("legend"), "legend"), block("dl", "legend-list"):
         for each in ("whole", "cleaned", "quote", "hidden", "failed", "empty", "forgotten"):
             with block("div"):

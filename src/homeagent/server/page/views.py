@@ -4,9 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
-from fastapi import Request
+from fastapi import HTTPException, Request
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.responses import RedirectResponse, Response
-from nicegui import ui
+from nicegui import Client, ui
+from nicegui import app as library
 
 from homeagent.errors import HomeAgentError
 from homeagent.server.page import (
@@ -24,7 +26,7 @@ from homeagent.server.page import (
     timeline,
     turn,
 )
-from homeagent.server.page.elements import block, icon, problem_lines, text
+from homeagent.server.page.elements import block, icon, link, problem_lines, text
 from homeagent.server.page.entering import sign_in_address
 from homeagent.server.page.frame import frame
 from homeagent.server.page.signing import sign_in_view
@@ -70,6 +72,7 @@ VIEWS: Final = (
 def add_views() -> None:
     """Make every view known to the page library."""
     ui.page("/sign-in", response_timeout=_SECONDS)(sign_in_view)
+    library.exception_handler(404)(_missing)
     for view in VIEWS:
         ui.page(view.path, response_timeout=_SECONDS)(_shown(view))
 
@@ -91,10 +94,30 @@ def _shown(view: View) -> Callable[[Request], Awaitable[Response | None]]:
     return shown
 
 
+async def _missing(request: Request, error: Exception) -> Response:
+    """Answer an address that is none of ours with a view like all others, in the language of who looks."""
+    endpoint = request.scope.get("endpoint")
+    if endpoint not in (None, library) and isinstance(error, HTTPException):
+        return await http_exception_handler(request, error)
+    visit = visit_of(request)
+    if visit is None:
+        return RedirectResponse(sign_in_address(request), status_code=303)
+    with Client(ui.page(""), request=request) as client, frame(visit, request, "not_found"):
+        _stopped(visit, visit.say("not_found_about"), visit.say("not_found_next"))
+    return client.build_response(request, 404)
+
+
 def _trouble(visit: Visit, error: HomeAgentError | SdkError) -> None:
-    problem, step = problem_lines(visit, error)
+    _stopped(visit, *problem_lines(visit, error))
+
+
+def _stopped(visit: Visit, problem: str, step: str) -> None:
+    """Say why there is nothing to see, and where to go on from here."""
     with block("div", "empty") as shown:
         shown.props["role"] = "alert"
         icon("error_outline")
         text("p", problem, "lead")
         text("p", step)
+        with block("div", "flow"):
+            link(visit.say("nav_search"), "/search", "button plain")
+            link(visit.say("nav_chat"), "/", "button plain")

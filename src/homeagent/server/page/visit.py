@@ -71,6 +71,9 @@ class Visit:
         """Return what an error or a reason says, in the language of the visit."""
         if self.has(f"reason: {text}"):
             return words(f"reason: {text}", self.language)
+        kind, _, whose = text.partition(": ")
+        if whose and self.has(f"reason: {kind}: …"):
+            return words(f"reason: {kind}: …", self.language).format(whose=self.told(whose))
         return self.daemon.options.in_chinese(text) if self.language == "zh" and text else text
 
     def when(self, moment: str | datetime | None, *, day: bool = False) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -50,13 +51,18 @@ class SourceList(BaseModel):
 
 
 class NewSource(BaseModel):
-    """A source to add or to change. ``key`` is written into a private file of the home, and nowhere shown again."""
+    """A source to add or to change. ``key`` is written into a private file of the home, and nowhere shown again.
+
+    Prices are for a million tokens. What is left out stays as it was.
+    """
 
     base_url: str = Field(min_length=1, max_length=2_000)
     model: str = Field(min_length=1, max_length=400)
     key: str = Field(default="", max_length=4_000)
     key_env: str = Field(default="", max_length=200)
     window: int | None = Field(default=None, ge=256, le=100_000_000)
+    prompt_price: float | None = Field(default=None, ge=0)
+    completion_price: float | None = Field(default=None, ge=0)
 
 
 class CheckForm(BaseModel):
@@ -195,15 +201,19 @@ def _check(name: str, each: SourceCheck) -> CheckForm:
 
 
 def _put(daemon: Daemon, name: str, wanted: NewSource) -> None:
-    values: dict[str, str | int] = {"base_url": wanted.base_url, "model": wanted.model}
+    known = daemon.settings.config.models.get(name)
+    values: dict[str, object] = {"base_url": wanted.base_url, "model": wanted.model}
+    if known is not None:
+        kept = {each.name: (getattr(known, each.name), each.default) for each in fields(known)}
+        values = {name: value for name, (value, usual) in kept.items() if value != usual} | values
+    if wanted.key or wanted.key_env:
+        values = {name: value for name, value in values.items() if name not in ("key_env", "key_file")}
     if wanted.key:
         values["key_file"] = str(_write_key(daemon, name, wanted.key))
     elif wanted.key_env:
         values["key_env"] = wanted.key_env
-    elif (known := daemon.settings.config.models.get(name)) is not None:
-        values |= {key: text for key, text in (("key_env", known.key_env), ("key_file", known.key_file)) if text}
-    if wanted.window is not None:
-        values["window"] = wanted.window
+    given = {"window": wanted.window, "prompt_price": wanted.prompt_price, "completion_price": wanted.completion_price}
+    values |= {key: value for key, value in given.items() if value is not None}
     text = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
     checking = partial(check, installed=described_plugins(daemon.settings.home.root))
     config.change(daemon.settings.home.config, f"models.{name}", text, checking)

@@ -51,5 +51,11 @@ FRAME: Final[dict[str, tuple[str, str]]] = {
         "服务启动时打印了令牌。再建一个：homeagent token new",
     ),
     "token": ("Token", "令牌"),
+    "not_found": ("Not found", "找不到页面"),
+    "not_found_about": ("There is no view at this address", "这个地址没有页面"),
+    "not_found_next": (
+        "Choose one from the menu, or look for words that were said.",
+        "请从菜单中选择，或搜索说过的话。",
+    ),
 }
 """Key, then English, then Chinese."""

@@ -74,6 +74,8 @@ _TITLES: Final[dict[str, tuple[str, str]]] = {
     "link_undo": ("Take the last change back", "撤销上次更改"),
     "maybe_one": ("Maybe one and the same", "可能是同一个"),
     "maybe_one_about": ("Nothing is merged by itself.", "不会自动合并。"),
+    "merged": ("They count as one now; what was said stays as it is.", "现在视为同一个；原话保持不变。"),
+    "unmerge": ("Take it back", "撤销合并"),
     "merge": ("They are one", "合并"),
 }
 

@@ -105,6 +105,7 @@ POLICIES: Final[dict[str, tuple[str, str]]] = {
         "已设定。{count} 段等待重新计算，需要隐藏的已经隐藏。",
     ),
     "see_policies": ("See all policies", "查看全部策略"),
+    "derived": ("Done: everything is computed under the policies in force.", "完成：全部内容已按现行策略计算。"),
     "deriving": ("Computing anew: {steps}", "正在重新计算：{steps}"),
     "step_of_door": ("by policy", "按策略处理"),
     "step_of_index": ("index", "索引"),

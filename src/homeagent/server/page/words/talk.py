@@ -99,6 +99,9 @@ TALK: Final[dict[str, tuple[str, str]]] = {
     "base_url": ("Address (base URL)", "地址（base URL）"),
     "model": ("Model", "模型"),
     "key": ("Key, if it needs one", "密钥（需要时填写）"),
+    "source_prices": ("What it costs, for the sums on this page", "价格，用于本页统计费用"),
+    "prompt_price": ("Price of a million tokens in", "每百万输入 token 的价格"),
+    "completion_price": ("Price of a million tokens out", "每百万输出 token 的价格"),
     "key_env": ("or the environment variable with the key", "或填写存放密钥的环境变量名"),
     "key_about": (
         "A key is written into a private file of the home and is never shown again.",
