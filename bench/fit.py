@@ -126,14 +126,14 @@ def without_rows(evidence: Evidence, gone: frozenset[int]) -> Evidence:
     stays = np.array([row not in gone for row in range(len(evidence.outlines))], np.bool_)
     rows = np.cumsum(stays) - 1
     kept = stays[evidence.passages.turn]
+    legs = [getattr(evidence.passages, name) for name in ("words", "bigrams", "symbols", "dates", "names")]
     passages = score.Passages(
         rows[evidence.passages.turn[kept]].astype(np.intp),
         evidence.passages.cosine[kept],
-        *(
-            score.Leg(leg.score[kept], leg.coverage[kept])
-            for leg in (getattr(evidence.passages, name) for name in ("words", "bigrams", "symbols", "dates", "names"))
-        ),
+        *(score.Leg(leg.score[kept], leg.coverage[kept]) for leg in legs),
     )
+    if evidence.passages.outputs is not None:
+        passages = replace(passages, outputs=evidence.passages.outputs.of(kept))
     turns = evidence.turns
     values = {field.name: getattr(turns, field.name)[stays] for field in fields(score.Turns)}
     for name in ("before", "after"):

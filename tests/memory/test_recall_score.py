@@ -13,6 +13,7 @@ from homeagent.memory.recall.cues import Question, question_cues, turn_cues, wit
 from homeagent.memory.recall.score import (
     AnswerableWeights,
     Leg,
+    Outputs,
     Passages,
     RankingWeights,
     Turns,
@@ -176,3 +177,39 @@ def test_every_score_is_finite_and_every_turn_ranked_once(cosines, first_person,
     ranking = rank_turns(candidates(cosines), chain, Question(first_person=first_person, when=when), WEIGHTS)
     assert sorted(ranking.order) == list(range(n))
     assert all(math.isfinite(each) for each in ranking.score)
+
+
+def outputs(there, named=None, words=None):
+    n = len(there)
+    flags = np.array(there, bool)
+    return Outputs(flags, np.array(named or [False] * n, bool), np.array(words or [40.0] * n, np.float32))
+
+
+def test_what_the_words_of_a_turn_look_like_says_nothing_about_an_output_of_it():
+    asking = turns(2, asks=[1.0, 0.0], speaker=[-1.0, 0.0], words=[3, 40])
+    both = candidates([0.3, 0.3])
+    words = rank_turns(both, asking, Question(), WEIGHTS)
+    output = rank_turns(replace(both, outputs=outputs([True, False])), asking, Question(), WEIGHTS)
+    assert words.order.tolist() == [1, 0]
+    assert words.reasons["question"][0] < 0
+    assert output.score[0] == pytest.approx(output.score[1])
+    assert output.reasons["question"][0] == output.reasons["speaker"][0] == 0
+
+
+def test_an_output_that_names_the_person_asked_about_counts_like_his_own_word_in_its_turn():
+    one_turn = candidates([0.2, 0.3, 0.3], turn=[0, 0, 1])
+    plain = turns(2, speaker=[0.0, 0.0])
+    named = replace(one_turn, outputs=outputs([False, True, False], named=[False, True, False]))
+    ranking = rank_turns(named, plain, Question(), WEIGHTS)
+    assert ranking.order.tolist() == [0, 1]
+    assert ranking.passage.tolist() == [1, 2]
+    assert ranking.reasons["speaker"].tolist() == [pytest.approx(WEIGHTS.speaker), 0]
+
+
+def test_the_best_passage_of_a_turn_is_chosen_with_what_the_words_of_the_turn_add():
+    one_turn = candidates([0.30, 0.31], turn=[0, 0])
+    said = turns(1, speaker=[1.0], first_person=[True])
+    ranking = rank_turns(replace(one_turn, outputs=outputs([False, True])), said, Question(), WEIGHTS)
+    assert ranking.passage.tolist() == [0]
+    some = outputs([True, False, True], named=[True, False, False], words=[1.0, 2.0, 3.0]).of(np.array([1, 0, 1], bool))
+    assert (some.there.tolist(), some.named.tolist(), some.words.tolist()) == ([True, True], [True, False], [1, 3])

@@ -27,6 +27,9 @@ __all__ = ["Column", "LexicalSearch"]
 
 _K1 = 1.2
 _B = 0.75
+_FARTHEST = 4.0
+"""A passage longer than so many average ones counts as no longer: beside short turns BM25 all but silences a page of a
+tool's output (Lv and Zhai, "When documents are very long, BM25 fails!", 2011). Set by hand."""
 _ALTERNATIVE = 0.5
 """Coverage of a passage with one of several days that are asked about: it may be of the week by chance."""
 _MOST_POSTINGS = 20_000
@@ -87,7 +90,9 @@ class LexicalSearch:
             column.ids, places = np.unique(np.concatenate(list(column.postings.values())), return_inverse=True)
             weights = np.repeat(list(column.idf.values()), [len(found) for found in column.postings.values()])
             # A term counts once here, so what it counts in a passage is a matter of the passage's length alone.
-            once = (_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths.of(column.ids, name) / column.average))
+            once = (_K1 + 1) / (
+                1 + _K1 * (1 - _B + _B * np.minimum(lengths.of(column.ids, name) / column.average, _FARTHEST))
+            )
             column.scores = np.asarray(once * np.bincount(places, weights, len(column.ids)), np.float64)
         return column
 
@@ -105,7 +110,7 @@ class LexicalSearch:
             passage = passages[row]
             size = self._mirror.sizes[passage]
             length = size.bigrams if column.name == "bigrams" else size.words
-            late = _K1 * (1 - _B + _B * length / column.average)
+            late = _K1 * (1 - _B + _B * min(length / column.average, _FARTHEST))
             total = weight = 0.0
             held = counts.get(passage, {})
             for term, count in held.items():

@@ -31,12 +31,13 @@ _EVERYTHING = -1
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A passage's turn and scope, and how many words and bigrams it is indexed under."""
+    """A passage's turn and scope, how many words and bigrams it is indexed under, whether it is of a tool's output."""
 
     turn: int
     scope: int
     words: int
     bigrams: int
+    output: bool = False
 
 
 @dataclass(slots=True)
@@ -208,8 +209,8 @@ class Mirror:
             self.turns[outline.seq] = outline
             bisect.insort(self._in_chat.setdefault(self.scopes[outline.scope].chat, []), outline.seq)
             self._speakers.setdefault(outline.scope, set()).add(outline.sender)
-        for passage, turn, scope, words, bigrams in sorted(self._derived.sizes(turns)):
-            size = Size(turn, scope, words, bigrams)
+        for passage, turn, scope, words, bigrams, output in sorted(self._derived.sizes(turns)):
+            size = Size(turn, scope, words, bigrams, bool(output))
             self.sizes[passage] = size
             self.lengths.put(passage, words, bigrams)
             self._of_turn.setdefault(turn, []).append(passage)

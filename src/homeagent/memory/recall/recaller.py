@@ -176,7 +176,7 @@ class Recaller:
         days = alternative_days(asked_days(asked.text, asked.at))
         legs = [self._lexical.leg(columns[name], ids, days if name == "dates" else ()) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
-        passages = score.Passages(owners, cosine, *legs)
+        passages = score.Passages(owners, cosine, *legs, outputs=self._outputs(ids, asked, columns["names"]))
         turns = self._turns(outlines, row_of, (asked, columns["names"], known))
         question = question_cues(asked.text, self._unknown_symbol(asked, columns))
         older = frozenset(row_of[turn] for turn in _outdated(known) if turn in row_of)
@@ -335,6 +335,15 @@ class Recaller:
             number=np.array([each.number for each in cues], np.bool_),
             known=np.array([row.seq in answer for row in rows], np.bool_),
         )
+
+    def _outputs(self, ids: Sequence[int], asked: Asked, names: Column) -> score.Outputs | None:
+        """Return which candidates are of outputs, and what is known about these."""
+        sizes = [self._mirror.sizes[passage] for passage in ids]
+        there = np.array([size.output for size in sizes], np.bool_)
+        if not there.any():
+            return None
+        named = np.isin(ids, names.ids) & there & (len(asked.named) == 1)
+        return score.Outputs(there, named, np.array([size.words for size in sizes], np.float32))
 
     def _agreement(self, rows: Sequence[TurnOutline], asked: Asked, names: Column) -> list[float]:
         """Return for each turn whether the person that the question is about speaks in it."""

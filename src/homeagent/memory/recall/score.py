@@ -13,7 +13,7 @@ All arrays of floats are float32. `rank_turns` is the way in; `scoring` reads th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -36,6 +36,7 @@ __all__ = [
     "NOTHING",
     "AnswerableWeights",
     "Leg",
+    "Outputs",
     "Passages",
     "Ranking",
     "RankingWeights",
@@ -141,6 +142,7 @@ class Passages:
 
     ``turn``: intp (n,), the row of its turn in `Turns`. ``cosine``: float32 (n,), of `centred_cosine`; NaN where the
     vector is still pending. ``names``: the word column asked for the names that were taken out of the question.
+    ``outputs`` is None where none of them is of a tool's output.
     """
 
     turn: Rows
@@ -150,6 +152,24 @@ class Passages:
     symbols: Leg
     dates: Leg
     names: Leg
+    outputs: Outputs | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Which passages are of tools' outputs, and what speaks for these in place of the words of their turn.
+
+    ``there``: bool (n,). ``named``: bool (n,), an output that names the one person the question is about: nobody says
+    his own name, but what is written about him or quotes him does. ``words``: float32 (n,), how long a passage is.
+    """
+
+    there: Flags
+    named: Flags
+    words: Floats
+
+    def of(self, chosen: Flags) -> Outputs:
+        """Return the same of some of the passages."""
+        return Outputs(self.there[chosen], self.named[chosen], self.words[chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +233,13 @@ def centred_cosine(vectors: Floats, query: Floats, mean: Floats) -> Floats:
 
 def rank_turns(passages: Passages, turns: Turns, question: Question, weights: RankingWeights) -> Ranking:
     """Score and order the turns: the best passage of each, what the turn is, then what its neighbours say."""
-    legs = _legs(passages, weights)
-    best = _best(passages.turn, np.sum(list(legs.values()), axis=0), len(turns.words))
-    reasons = {name: leg[best] for name, leg in legs.items()}
-    reasons |= _priors(turns, question, weights)
+    found = _legs(passages, weights)
+    for name, prior in _priors(turns, question, weights).items():
+        found[name] = prior[passages.turn]
+    if passages.outputs is not None:
+        found |= _of_outputs(found, passages.outputs, weights)
+    best = _best(passages.turn, np.sum(list(found.values()), axis=0), len(turns.words))
+    reasons = {name: part[best] for name, part in found.items()}
     alone = np.sum(list(reasons.values()), axis=0)
     reasons["fact"] = (KNOWN_FACT * turns.known).astype(np.float32)
     reasons["neighbours"] = _neighbours(alone, turns, weights)
@@ -282,6 +305,18 @@ def _priors(turns: Turns, question: Question, weights: RankingWeights) -> dict[s
         "question": -weights.question * turns.asks,
     }
     return {name: part.astype(np.float32) for name, part in parts.items()}
+
+
+def _of_outputs(found: dict[str, Floats], outputs: Outputs, weights: RankingWeights) -> dict[str, Floats]:
+    """Return the priors of all passages, those of outputs their own: who asked for a file did not write it."""
+    own = {
+        "speaker": weights.speaker * outputs.named,
+        "length": weights.length * np.log2(np.clip(outputs.words, 1, LONGEST)),
+    }
+    priors = ("speaker", "self", "kind", "length", "question")
+    return {
+        name: np.where(outputs.there, own.get(name, np.float32(0)), found[name]).astype(np.float32) for name in priors
+    }
 
 
 def _neighbours(alone: Floats, turns: Turns, weights: RankingWeights) -> Floats:

@@ -201,8 +201,8 @@ class DerivedStore(GraphStore, Protocol):
         """Return the newest change number, and the turns that changed after ``after``."""
         ...
 
-    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
-        """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
+    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
+        """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all."""
         ...
 
     def layers(self) -> dict[str, int]:

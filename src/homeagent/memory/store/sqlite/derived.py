@@ -293,8 +293,8 @@ class SqliteDerived(DerivedUpkeep):
         newest = rows[-1][0] if rows else after
         return newest, list(dict.fromkeys(turn for _, turn in rows))
 
-    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
-        """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all."""
+    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
+        """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all."""
         with self._database.read() as connection:
             return derived_index.sizes(connection, turns)
 
@@ -359,7 +359,7 @@ class SqliteDerived(DerivedUpkeep):
     def compact(self) -> None:
         """Merge the full-text segments and write every page anew: nothing deleted stays in the file."""
         with self._database.write() as connection:
-            connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
+            derived_index.merge_whole(connection)
         self._database.compact()
         with self._database.write() as connection:
             connection.execute("DELETE FROM meta WHERE key = ?", (UNCOMPACTED,))

@@ -11,6 +11,7 @@ import numpy as np
 from homeagent.memory.store.sqlite.codec import encode
 from homeagent.memory.store.sqlite.derived_rows import as_embedded, as_passage, packed_spans
 from homeagent.memory.store.sqlite.derived_schema import TERM_COLUMNS
+from homeagent.memory.store.sqlite.fts_pages import index_levels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -31,6 +32,7 @@ __all__ = [
     "insert_passage",
     "is_unmerged",
     "merge_terms",
+    "merge_whole",
     "note_change",
     "passages",
     "postings",
@@ -48,6 +50,10 @@ _MATCH_TERMS = 400
 
 UNMERGED = "unmerged"
 """Set in ``meta`` while FTS5's segments still hold terms of deleted rows: it only marks them until they are merged."""
+
+_STRUCTURE = 10
+_MOST_LEVELS = 1000
+"""Each merge of everything adds a level to an FTS5 index; SQLite takes one with more than 2,000 for damaged."""
 
 EVERYTHING = -1
 """In ``change``: not one turn changed but possibly all."""
@@ -122,9 +128,16 @@ def merge_terms(connection: sqlite3.Connection) -> bool:
     """Write the full-text index anew where it still holds terms of deleted rows; say whether it did."""
     if not is_unmerged(connection):
         return False
-    connection.execute("INSERT INTO terms(terms) VALUES ('optimize')")
+    merge_whole(connection)
     connection.execute("DELETE FROM meta WHERE key = ?", (UNMERGED,))
     return True
+
+
+def merge_whole(connection: sqlite3.Connection) -> None:
+    """Write the full-text index as one segment; all of it anew, from its rows, once it has grown too many levels."""
+    row = connection.execute("SELECT block FROM terms_data WHERE id = ?", (_STRUCTURE,)).fetchone()
+    many = row is not None and index_levels(bytes(row[0])) >= _MOST_LEVELS
+    connection.execute("INSERT INTO terms(terms) VALUES (?)", ("rebuild" if many else "optimize",))
 
 
 def damages(connection: sqlite3.Connection) -> list[str]:
@@ -241,9 +254,9 @@ def adopt_vectors(connection: sqlite3.Connection, other: Path, model: str, witho
         source.close()
 
 
-def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int]]:
-    """Return (passage, turn, scope, words, bigrams) of the passages of these turns, or of all, in id order."""
-    sql = "SELECT passage, turn, scope, words, bigrams FROM passage"
+def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
+    """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all, by id."""
+    sql = "SELECT passage, turn, scope, words, bigrams, kind = 'output' FROM passage"
     if turns is None:
         return connection.execute(f"{sql} ORDER BY passage").fetchall()
     return [

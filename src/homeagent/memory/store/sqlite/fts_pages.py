@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["page_terms"]
+__all__ = ["index_levels", "page_terms"]
 
 _TABLE_LEAF = 0x0D
 _FIRST_PAGE_HEADER = 100
 _MAIN = b"0"
 """What FTS5 puts before each term of the index itself."""
 _MIN_LEAF = 6
+_COOKIE = 4
+_SECOND_FORMAT = b"\xff\x00\x00\x01"
 
 
 def page_terms(page: bytes) -> set[str]:
@@ -35,6 +37,15 @@ def page_terms(page: bytes) -> set[str]:
         except (IndexError, ValueError):
             continue
     return found
+
+
+def index_levels(structure: bytes) -> int:
+    """Return how many levels an FTS5 index has, by its structure record (row 10 of its ``_data`` table).
+
+    Two big-endian numbers of 32 bits, the second only in newer files, then levels and segments as varints.
+    """
+    at = _COOKIE + (len(_SECOND_FORMAT) if structure[_COOKIE:].startswith(_SECOND_FORMAT) else 0)
+    return _varint(structure, at)[0]
 
 
 def _blobs(page: bytes, at: int) -> Iterator[bytes]:
