@@ -97,11 +97,12 @@ def test_another_conversation_that_begins_the_same_way_is_another_chat(with_mode
     client = client_of(with_model)
     for second in ("about cats", "about dogs"):
         first = [{"role": "user", "content": "Good morning"}]
-        answer = client.chat.completions.create(model="homeagent", messages=first)  # type: ignore[arg-type]
+        answer = client.chat.completions.create(model="homeagent", messages=first, user="the same in every chat")  # type: ignore[arg-type]
         said = {"role": "assistant", "content": answer.choices[0].message.content}
         client.chat.completions.create(
             model="homeagent",
             messages=[*first, said, {"role": "user", "content": second}],  # type: ignore[list-item]
+            user="the same in every chat",
         )
     turns = turns_of(with_model)
     assert len(turns) == 4
@@ -203,14 +204,13 @@ def test_a_chat_is_recognised_after_a_restart_and_by_its_end_alone(tmp_path: Pat
         assert len({str(each["place"]) for each in turns}) == 1
 
 
-@pytest.mark.parametrize("way", ["header", "body", "metadata", "user"])
+@pytest.mark.parametrize("way", ["header", "body", "metadata"])
 def test_a_chat_can_be_named(served: Served, way: str) -> None:
     client = client_of(served)
     more: dict[str, dict[str, object]] = {
         "header": {"extra_headers": {"X-HomeAgent-Chat": f"named-{way}"}},
         "body": {"extra_body": {"chat": f"named-{way}"}},
         "metadata": {"metadata": {"chat": f"named-{way}"}},
-        "user": {"user": f"named-{way}"},
     }
     for number in range(2):
         said = [{"role": "user", "content": f"{way} {number}"}]

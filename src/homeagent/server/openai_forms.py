@@ -78,7 +78,7 @@ class StreamOptions(_Open):
 class ChatRequest(_Open):
     """A conversation whose last message is new.
 
-    ``chat`` (or ``metadata.chat``, the header ``X-HomeAgent-Chat``, ``user``) names the chat; without it the chat is
+    ``chat`` (or ``metadata.chat``, the header ``X-HomeAgent-Chat``) names the chat; without it the chat is
     known by how the conversation began. ``private`` leaves nothing on the disk, ``no_memory`` is kept and enters no
     computation.
     """

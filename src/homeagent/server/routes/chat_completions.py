@@ -86,9 +86,12 @@ async def _begun(wanted: ChatRequest, asker: Asker, daemon: Daemon, named: str) 
 
 
 def _named(wanted: ChatRequest) -> str:
-    """Return the chat that the client names in a field of OpenAI's own; empty where it names none."""
+    """Return the chat that the client names in OpenAI's ``metadata``; empty where it names none.
+
+    Not in ``user``: clients put the same there in all of a person's chats.
+    """
     metadata = wanted.metadata or {}
-    name = metadata.get("chat") or metadata.get("chat_id") or wanted.user or ""
+    name = metadata.get("chat") or metadata.get("chat_id") or ""
     return "".join(each if each.isascii() and (each.isalnum() or each in "._~-") else "_" for each in name)[:120]
 
 
