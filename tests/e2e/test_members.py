@@ -63,7 +63,7 @@ def test_a_member_can_not_open_search_or_take_back_what_is_anothers(household: S
     page.click("button:has-text('Find out')")
     page.wait_for_selector("text=These words stand nowhere")
     page = anna.open("/forget")
-    page.get_by_label("Turns, by name").fill(other)
+    page.get_by_label("Turns, by number").fill(other)
     page.click("button:has-text('Show what that is')")
     page.click(".results button:has-text('Forget')")
     page.wait_for_selector(".q-notification:has-text('is not in this home')")
