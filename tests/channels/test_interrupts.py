@@ -131,15 +131,18 @@ async def test_an_interrupt_of_lower_priority_stops_nothing(tmp_path: Path) -> N
         await gate.wait()
         return "over"
 
-    async with World(tmp_path, [call("wait_for_it"), "first", "second"], wait_for_it) as world:
+    async with World(tmp_path, ["hello", call("wait_for_it"), "first", "second"], wait_for_it) as world:
+        await world.says(OWN, "hi")  # a chat in which nobody spoke yet has the tools of guests
+        await world.settled()
         await put_in(world, "i1", "important", priority=9)
-        await until(lambda: bool(world.requests))
+        await until(lambda: len(world.requests) == 2)
         await put_in(world, "i2", "urgent but small", interrupt=True)
         await until(lambda: len(world.app.inbox._given) == 2)
         gate.set()
-        assert await world.hears(OWN, 2) == ["first", "second"]
+        assert await world.hears(OWN, 3) == ["hello", "first", "second"]
         await world.settled()
-        assert world.statuses() == ["done", "done"]
+        assert world.statuses() == ["done", "done", "done"]
+        assert "over" in world.prompts()[2]
 
 
 @in_loop

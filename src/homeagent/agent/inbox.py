@@ -90,12 +90,12 @@ class Inbox:
         ``ours`` says of a message whether this process takes it: yes, no, or (None) unless another one takes those.
         """
         while True:
+            self._changed.clear()  # before looking: what is put in meanwhile is looked at again
             await self._look()
             due = self._due(ours)
             if due is not None:
                 self._given.add(due.id)
                 return due
-            self._changed.clear()
             try:
                 async with asyncio.timeout(self._sleep()):
                     await self._changed.wait()
