@@ -59,8 +59,9 @@ def fill(home: Path) -> None:
 
 
 def fill_long(home: Path, turns: int) -> None:
-    """Keep a long history of short turns."""
+    """Keep a long history of short turns, of which nothing is computed: that would take longer than to look at them."""
     with Memory.open(home, embedder=NoEmbedder()) as memory:
+        memory.set_policies({"api": MemoryPolicy(no_memory=True)}, kind="channel")
         for first in range(0, turns, _AT_ONCE):
             memory.keep_all([_note(number) for number in range(first, min(first + _AT_ONCE, turns))])
 
