@@ -72,7 +72,7 @@ async def completions(
 async def _begun(wanted: ChatRequest, asker: Asker, daemon: Daemon, named: str) -> tuple[Running, str]:
     said = await asyncio.to_thread(read_messages, wanted.messages)
     chat = named or wanted.chat or _named(wanted)
-    match = await daemon.talks.meant(asker.person, said.history, said.text, chat)
+    match = await daemon.talks.meant(asker.person, said.history, said.text, chat, private=wanted.private)
     incoming = Incoming(
         match.text,
         own_place(asker.person, match.chat),
