@@ -204,10 +204,14 @@ async def _call(daemon: Daemon, client: Client, name: str, arguments: Mapping[st
     incoming = Incoming(text, place, client.asker.person)
     running = await daemon.talks.begin(client.asker.person, Match(CHAT, text), incoming, streaming=True)
     running.view.asks = client.ask
-    async for kind, data in running.happenings():
-        if kind == "tool_progress":
-            await client.progress(str(data["text"]))
-    view = await running.finished()
+    try:
+        async for kind, data in running.happenings():
+            if kind == "tool_progress":
+                await client.progress(str(data["text"]))
+        view = await running.finished()
+    finally:
+        if not running.task.done():  # the client took its call back, or left
+            running.task.cancel()
     if view.error is not None:
         raise view.error
     if view.finished:
