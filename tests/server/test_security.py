@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import zipfile
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from starlette.datastructures import Headers
 
-from homeagent.server.access import COOKIE
-from homeagent.server.guard import Rates
-from homeagent.server.options import Limits
+from homeagent.server.access import COOKIE, token_of
+from homeagent.server.guard import Guard, Rates
+from homeagent.server.options import Limits, ServeOptions
 from homeagent.server.sessions import Sessions
+from homeagent.server.tokens import Tokens
 from tests.server.serving import Served
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from starlette.types import Message, Receive, Scope, Send
 
 
 @contextmanager
@@ -123,6 +129,79 @@ def test_a_client_that_asks_too_often_has_to_wait() -> None:
     now[0] = 0.11
     assert rates.wait("a") == 0.0
     assert rates.wait("a") > 0
+
+
+ANSWERED, TOO_MANY = 204, 429
+
+
+def asking(known: Mapping[str, str], burst: int = 3) -> Callable[[str, str], int]:
+    """Return what asks a guard in front of a server that answers everything, by the header of who asks and from where.
+
+    ``known`` are the headers that prove a token, with its id.
+    """
+
+    async def answers(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": ANSWERED, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    options = ServeOptions(limits=Limits(rate=0.001, burst=burst))
+    guard = Guard(answers, options, lambda headers: known.get(headers.get("authorization", ""), ""))
+
+    def ask(header: str, address: str) -> int:
+        said: list[int] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            said.extend([message["status"]] if message["type"] == "http.response.start" else [])
+
+        headers = [(b"host", b"127.0.0.1"), (b"authorization", header.encode())]
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": headers, "client": (address, 1)}
+        asyncio.run(guard(scope, receive, send))
+        return said[0]
+
+    return ask
+
+
+def test_a_header_that_proves_nothing_gives_no_new_bucket() -> None:
+    ask = asking({})
+    statuses = [ask(f"Bearer junk-{number}", "10.0.0.1") for number in range(5)]
+    assert statuses == [ANSWERED] * 3 + [TOO_MANY] * 2
+    assert ask("Bearer junk", "10.0.0.2") == ANSWERED
+    assert [ask("", f"2001:db8::{number:x}") for number in range(5)] == [ANSWERED] * 3 + [TOO_MANY] * 2
+    assert ask("", "2001:db8:0:1::1") == ANSWERED
+
+
+def test_a_token_has_one_bucket_however_its_header_is_written_and_strangers_do_not_empty_or_refill_it() -> None:
+    ask = asking({"Bearer one": "a", "bearer   one ": "a", "Bearer two": "b"})
+    assert [ask(said, "10.0.0.1") for said in ("Bearer one", "bearer   one ") * 2] == [ANSWERED] * 3 + [TOO_MANY]
+    assert ask("Bearer two", "10.0.0.1") == ANSWERED
+    for number in range(10_100):
+        ask("Bearer junk", f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
+    assert ask("Bearer one", "10.0.0.1") == TOO_MANY
+    assert ask("Bearer two", "10.0.0.1") == ANSWERED
+
+
+def test_requests_are_counted_by_the_token_that_a_header_or_a_cookie_proves(served: Served) -> None:
+    tokens, sessions = Tokens(served.home), Sessions(served.home)
+    made, value = tokens.new("dora")
+    daemon = SimpleNamespace(tokens=tokens, sessions=sessions)
+
+    def counted(**headers: str) -> str:
+        return token_of(daemon, Headers(headers))  # type: ignore[arg-type]
+
+    cookie = f"{COOKIE}={sessions.cookie(made.id)}"
+    for proof in (f"Bearer {value}", f"bearer {value}"):
+        assert counted(authorization=proof) == made.id
+    for junk in (cookie, f"a=b; {cookie}; c=d"):
+        assert counted(cookie=junk) == made.id
+    for wrong in (f"Basic {value}", f"Bearer {value}x", "Bearer", "", f"Bearer {made.id}"):
+        assert counted(authorization=wrong) == ""
+    assert counted(authorization="Bearer junk", cookie=cookie) == ""
+    assert counted(cookie=f"{COOKIE}=a.b.c.d") == ""
+    tokens.revoke(made.id)
+    assert counted(authorization=f"Bearer {value}") == counted(cookie=cookie) == ""
 
 
 def test_a_body_that_is_too_large_is_refused_also_when_it_does_not_say_so(served: Served) -> None:

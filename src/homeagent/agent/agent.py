@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from homeagent.agent.rendering import ON_INPUT, resumed, said, whole
 from homeagent.agent.settings import AgentSettings
 from homeagent.agent.tokens import ModelTokens
 from homeagent.agent.toolbox import Toolbox
-from homeagent.errors import HomeAgentError
+from homeagent.errors import HomeAgentError, NotFoundError
 from homeagent.memory import Attachment, Segment, TurnId
 from homeagent.models.messages import ToolSpec
 from homeagent.models.offline import OfflineModel
@@ -300,6 +301,7 @@ class Agent:
         """
         chat = await self._chats.at(place)
         async with chat.lock:
+            await self._chats.refresh(chat, place)
             if private and not chat.has_private_turns:
                 return None
             view = chat.window_for(private=private).drop_last()
@@ -309,3 +311,21 @@ class Agent:
                 return TurnId("")
             await asyncio.to_thread(self._parts.memory.forget, view.turn)
             return view.turn
+
+    async def set_aside(self, place: Place, turn: str, *, private: bool) -> None:
+        """Take a turn of a chat out of the way, because the same message is said again; empty is the last private one.
+
+        It is forgotten (``Memory.undo`` brings it back), in view or not. Where it is said again in ``private`` nothing
+        is: that leaves no trace, so the turn leaves the view of the private conversation alone.
+        """
+        chat = await self._chats.at(place)
+        async with chat.lock:
+            await self._chats.refresh(chat, place)
+            if private and not turn:
+                if chat.has_private_turns:
+                    chat.window_for(private=True).drop_last()
+            elif turn:
+                chat.window_for(private=private).drop(TurnId(turn))
+                if not private:
+                    with contextlib.suppress(NotFoundError):  # it was erased since
+                        await asyncio.to_thread(self._parts.memory.forget, turn)

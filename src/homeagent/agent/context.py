@@ -103,6 +103,10 @@ class Window:
         """Take the newest turn out of view and return it."""
         return self._views.pop() if self._views else None
 
+    def drop(self, turn: TurnId) -> None:
+        """Take a turn out of view; harmless when it is not in view."""
+        self._views = [view for view in self._views if view.turn != turn]
+
     def prune(self, room: int, present: Present = Present()) -> list[TurnId]:  # noqa: B008 - it is frozen
         """Let turns leave when all together take more than ``room`` tokens; return those to archive, oldest first.
 

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
+from starlette.requests import cookie_parser
 
 from homeagent.app import API
+from homeagent.errors import HomeError
 from homeagent.memory import OWNER, Place, Viewer
 from homeagent.server.errors import AccessError
+from homeagent.server.guard import address_of
 
 if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+
     from homeagent.server.daemon import Daemon
     from homeagent.server.tokens import Token
 
@@ -27,6 +33,7 @@ __all__ = [
     "WrongTokens",
     "asker_of",
     "own_place",
+    "token_of",
 ]
 
 CHANNEL: Final = API
@@ -99,7 +106,7 @@ async def asker_of(
 ) -> Asker:
     """Return who asks. Raises `AccessError` with 401 when nobody says who they are, 403 when a page lacks its proof."""
     daemon: Daemon = request.app.state.daemon
-    client = request.client.host if request.client is not None else ""
+    client = address_of(request.scope)
     if bearer is not None:
         token = daemon.tokens.holder(bearer.credentials)
         if token is None:
@@ -117,6 +124,23 @@ async def asker_of(
             raise AccessError("X-CSRF-Token", "is missing or wrong", "Get it with GET /api/session")
         return await _known(daemon, token, cookie)
     raise AccessError("Authorization", "is missing", "Send 'Authorization: Bearer TOKEN'", status=401)
+
+
+def token_of(daemon: "Daemon", headers: "Headers") -> str:
+    """Return the id of the token that the headers of a request prove, as a bearer or by a page's cookie; empty: none.
+
+    What the token may do, and whether a page has its proof, is looked at later; this is to know who asks how often.
+    """
+    scheme, value = get_authorization_scheme_param(headers.get("authorization"))
+    try:
+        if scheme.lower() == "bearer" and value:
+            token = daemon.tokens.holder(value)
+        else:
+            named = daemon.sessions.token(cookie_parser(headers.get("cookie", "")).get(COOKIE, ""))
+            token = daemon.tokens.holds(named) if named is not None else None
+    except HomeError:  # whoever looks at the token next says so
+        return ""
+    return token.id if token is not None else ""
 
 
 async def _known(daemon: "Daemon", token: "Token", cookie: str = "") -> Asker:

@@ -28,12 +28,16 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of a chat: its id, and what its words and its reply are known by."""
+    """One turn of a chat: its id (empty for a private one), and what its words and its reply are known by.
+
+    ``own`` says that it was held here, and not in another chat that this one goes on from.
+    """
 
     turn: str
     said: str
     reply: str
     answered: bool = True
+    own: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +45,26 @@ class Match:
     """Where a new message goes, and what it says.
 
     ``before`` are the turns of another chat that this one goes on from; ``foreign`` exchanges that were not said here.
-    ``again`` says that it takes the place of the chat's last turn.
+    ``instead`` is the turn whose place it takes, empty for the last private one; None when it takes none's.
     """
 
     chat: str
     text: str
     before: tuple[str, ...] = ()
     foreign: tuple[Exchange, ...] = ()
-    again: bool = False
+    instead: str | None = None
 
 
 @dataclass(slots=True)
 class _Chat:
+    """``private`` is the chat as a private conversation goes on from it; the next turn that is kept ends that."""
+
     steps: list[Step] = field(default_factory=list)
     spoken: float = 0.0
+    private: list[Step] | None = None
+
+    def seen(self, *, private: bool) -> list[Step]:
+        return self.steps if not private or self.private is None else self.private
 
 
 def new_chat() -> str:
@@ -81,38 +91,55 @@ class ChatIndex:
             self.add(chat, each)
 
     def add(self, chat: str, new: Step) -> None:
-        """Say that a turn was added to a chat."""
+        """Say that a turn was added to a chat.
+
+        One that got no answer gives way to the next that says the same: of both a client shows the second.
+        """
         found = self._chats.setdefault(chat, _Chat())
+        if found.steps and not found.steps[-1].answered and found.steps[-1].said == new.said:
+            self._pop(chat, found)
         found.steps.append(new)
+        found.private = None
         found.spoken = time.monotonic()
         self._begins.setdefault(_chain(each.said for each in found.steps), {})[chat] = len(found.steps)
 
-    def drop_last(self, chat: str) -> None:
-        """Say that the last turn of a chat was taken back."""
+    def add_private(self, chat: str, new: Step, instead: str | None = None) -> None:
+        """Say that a private turn was added to a chat, in place of the last one if that is ``instead``."""
+        found = self._chats.setdefault(chat, _Chat())
+        steps = list(found.seen(private=True))
+        if instead is not None and steps and steps[-1].turn == instead:
+            steps.pop()
+        found.private = [*steps, new]
+
+    def drop(self, chat: str, turn: str) -> None:
+        """Say that a turn was taken back, empty for a private one; only the last of a chat is told apart here."""
         found = self._chats.get(chat)
-        if found is not None and found.steps:
-            self._begins.get(_chain(each.said for each in found.steps), {}).pop(chat, None)
-            found.steps.pop()
+        if found is None:
+            return
+        if turn and found.steps and found.steps[-1].turn == turn:
+            self._pop(chat, found)
+        if found.private and found.private[-1].turn == turn:
+            found.private.pop()
 
     def knows(self, chat: str) -> bool:
         """Whether a chat was put here."""
         return chat in self._chats
 
-    def says_again(self, chat: str, history: Sequence[Exchange], text: str) -> bool:
-        """Whether ``text``, at the end of ``history``, asks for the last turn of a chat once more."""
-        steps = self._chats[chat].steps if chat in self._chats else []
+    def says_again(self, chat: str, history: Sequence[Exchange], text: str, *, private: bool = False) -> str | None:
+        """Return the last turn of a chat if ``text``, at the end of ``history``, asks for it once more; else None."""
+        steps = self._chats[chat].seen(private=private) if chat in self._chats else []
         if len(steps) < len(("before", "last")) or not history or not history[-1].reply:
-            return False  # of a chat's first turn a client that sends no history can't be told from one that does
+            return None  # of a chat's first turn a client that sends no history can't be told from one that does
         before, last = steps[-2:]
         same = (before.said, before.reply) == (_mark(history[-1].said), _mark(history[-1].reply))
-        return same and last.answered and last.said == _mark(text)
+        return last.turn if same and last.own and last.answered and last.said == _mark(text) else None
 
-    def match(self, history: Sequence[Exchange], text: str) -> Match:
+    def match(self, history: Sequence[Exchange], text: str, *, private: bool = False) -> Match:
         """Return where ``text`` goes, which a client sent at the end of ``history``."""
         while True:
             if not history:
                 return Match(new_chat(), text)
-            found = self._going_on(history, text) or self._ending_so(history, text)
+            found = self._going_on(history, text, private=private) or self._ending_so(history, text)
             if found is not None:
                 return found
             if history[-1].reply:
@@ -121,28 +148,33 @@ class ChatIndex:
             text = f"{history[-1].said}\n\n{text}"
             history = history[:-1]
 
-    def _going_on(self, history: Sequence[Exchange], text: str) -> Match | None:
+    def _pop(self, chat: str, found: _Chat) -> None:
+        self._begins.get(_chain(each.said for each in found.steps), {}).pop(chat, None)
+        found.steps.pop()
+
+    def _going_on(self, history: Sequence[Exchange], text: str, *, private: bool) -> Match | None:
         reply = _mark(history[-1].reply)
         known = self._begins.get(_chain(_mark(each.said) for each in history), {})
         candidates = {chat: length for chat, length in known.items() if self._may_be(chat, length, reply)}
         if not candidates:
             return None
-        chat, length = max(candidates.items(), key=lambda item: self._fit(item[0], item[1], reply))
-        steps = self._chats[chat].steps
+        chat, length = max(candidates.items(), key=lambda item: self._fit(item[0], item[1], reply, _mark(text)))
+        steps = self._chats[chat].seen(private=private)
         if len(steps) == length:
             return Match(chat, text)
-        if len(steps) == length + 1 and steps[-1].said == _mark(text):
-            return Match(chat, text, again=steps[-1].answered)
-        return Match(new_chat(), text, before=tuple(each.turn for each in steps[:length]))
+        if len(steps) == length + 1 and steps[-1].said == _mark(text) and steps[-1].own:
+            return Match(chat, text, instead=steps[-1].turn if steps[-1].answered else None)
+        return Match(new_chat(), text, before=tuple(each.turn for each in self._chats[chat].steps[:length]))
 
     def _may_be(self, chat: str, length: int, reply: str) -> bool:
         """Whether a chat may be meant although its reply was another: one greeting alone says too little."""
         last = self._chats[chat].steps[length - 1]
         return length > 1 or last.reply == reply or not last.answered
 
-    def _fit(self, chat: str, length: int, reply: str) -> tuple[bool, bool, float]:
+    def _fit(self, chat: str, length: int, reply: str, said: str) -> tuple[bool, bool, bool, float]:
         found = self._chats[chat]
-        return found.steps[length - 1].reply == reply, len(found.steps) == length, found.spoken
+        again = len(found.steps) == length + 1 and found.steps[-1].said == said
+        return found.steps[length - 1].reply == reply, len(found.steps) == length, again, found.spoken
 
     def _ending_so(self, history: Sequence[Exchange], text: str) -> Match | None:
         """Return the chat that ends as the history does: clients leave out the beginning of long conversations."""

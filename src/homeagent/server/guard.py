@@ -5,7 +5,7 @@ Written against ASGI itself, so that it stands before everything that is mounted
 
 from __future__ import annotations
 
-import hashlib
+import ipaddress
 import json
 import logging
 import time
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from homeagent.server.options import Limits, ServeOptions
 
-__all__ = ["Guard", "Rates", "own_names"]
+__all__ = ["Guard", "Rates", "address_of", "own_names"]
 
 _UPLOADS: Final = ("/v1/chat/completions", "/api/chats/", "/page/_nicegui/client/", "/webhook")
 _ENTRANCE: Final = "/page/enter/"
@@ -48,7 +48,10 @@ def own_names(options: ServeOptions) -> frozenset[str]:
 
 
 class Rates:
-    """A bucket for each client: it fills by ``rate`` a second up to ``burst``, and each request takes one out."""
+    """A bucket for each client: it fills by ``rate`` a second up to ``burst``, and each request takes one out.
+
+    Of more than 10,000 clients the one that asked longest ago is forgotten, which gives it a full bucket.
+    """
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits = limits
@@ -68,13 +71,20 @@ class Rates:
 
 
 class Guard:
-    """Refuses what does not come from this server's own pages or from programs, and what is too much."""
+    """Refuses what does not come from this server's own pages or from programs, and what is too much.
 
-    def __init__(self, app: ASGIApp, options: ServeOptions) -> None:
+    ``known`` returns the id of the token that a request's headers prove, empty where they prove none: requests are
+    counted by that, else by the address they come from, so that nobody gets a new bucket by writing a new header, and
+    strangers take nothing from those who are known.
+    """
+
+    def __init__(self, app: ASGIApp, options: ServeOptions, known: Callable[[Headers], str]) -> None:
         self._app = app
+        self._known = known
         self._names = own_names(options)
         self._limits = options.limits
         self._rates = Rates(options.limits)
+        self._strangers = Rates(options.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it here."""
@@ -98,7 +108,8 @@ class Guard:
             return 403, "pages of other servers may not ask this one", 0.0
         if scope["type"] == "http" and _length(headers) > self._most(scope):
             return 413, f"the body is larger than {self._most(scope):,} bytes", 0.0
-        wait = self._rates.wait(_client(scope, headers))
+        token = self._known(headers)
+        wait = self._rates.wait(token) if token else self._strangers.wait(address_of(scope))
         return (429, "too many requests", wait) if wait else None
 
     def _is_own(self, scope: Scope, headers: Headers, host: str) -> bool:
@@ -199,8 +210,11 @@ def _length(headers: Headers) -> int:
     return int(length) if length.isdecimal() else 0
 
 
-def _client(scope: Scope, headers: Headers) -> str:
-    said = headers.get("authorization") or headers.get("cookie")
-    if said:
-        return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=16).hexdigest()
-    return scope["client"][0] if scope.get("client") else ""
+def address_of(scope: Scope) -> str:
+    """Return from where a request comes; of IPv6 the network, since one machine has all the addresses of its own."""
+    host = scope["client"][0] if scope.get("client") else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return str(ipaddress.ip_network(f"{host.partition('%')[0]}/64", strict=False)) if address.version == 6 else host

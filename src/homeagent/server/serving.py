@@ -11,11 +11,13 @@ import os
 import signal
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
 from homeagent.errors import HomeError
+from homeagent.server.access import token_of
 from homeagent.server.daemon import Daemon
 from homeagent.server.guard import Guard
 from homeagent.server.page.late import LatePage
@@ -125,7 +127,7 @@ async def serve(
         web = build(daemon)
         page = LatePage(daemon)
         page.mount(web)
-        guarded = Guard(web, options)
+        guarded = Guard(web, options, partial(token_of, daemon))
         config = uvicorn.Config(
             guarded,
             log_config=None,

@@ -11,11 +11,13 @@ import secrets
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 from homeagent.agent import Incoming, PastTurn
 from homeagent.app import past_turn
+from homeagent.channels import INJECTED
 from homeagent.errors import NotFoundError
-from homeagent.memory import OWNER, Segment
+from homeagent.memory import OWNER, Place, Segment
 from homeagent.server.access import CHANNEL, own_place
 from homeagent.server.chat_index import ChatIndex, Exchange, Match, step
 
@@ -46,37 +48,43 @@ class Talks:
         self._opening = asyncio.Lock()
         self._begun = _Begun(daemon.settings.home.root / _FILE)
         self._seeded: set[str] = set()
+        self._entering = WeakValueDictionary[Place, asyncio.Lock]()
 
-    async def meant(self, person: str, history: Sequence[Exchange], text: str, chat: str = "") -> Match:
+    async def meant(
+        self, person: str, history: Sequence[Exchange], text: str, chat: str = "", *, private: bool = False
+    ) -> Match:
         """Return where a message goes: into the chat that is named, else into the one that began with ``history``."""
         index = await self._index(person)
         if chat:
             foreign = () if index.knows(chat) else tuple(history)
-            return Match(chat, text, foreign=foreign, again=index.says_again(chat, history, text))
-        return index.match(history, text)
+            return Match(chat, text, foreign=foreign, instead=index.says_again(chat, history, text, private=private))
+        return index.match(history, text, private=private)
 
     async def begin(
         self, person: str, match: Match, incoming: Incoming, *, streaming: bool = False, answering: bool = False
     ) -> Running:
-        """Begin the turn of a message that goes where ``match`` says; ``incoming`` has that place."""
-        place = incoming.place
+        """Begin the turn of a message that goes where ``match`` says; ``incoming`` has that place.
+
+        Those of one chat begin in the order in which they came.
+        """
         index = await self._index(person)
-        agent = self._daemon.app.agent
         if person != OWNER:
             incoming = replace(incoming, tools=self._daemon.app.hub.options(CHANNEL).guest_tools)
-        if match.again and await agent.take_back(place) is not None:
-            index.drop_last(match.chat)
-        await self._go_on(person, match)
-        running = self._daemon.desk.start(incoming, streaming=streaming, answering=answering, person=person)
-        if not incoming.private:
-            running.task.add_done_callback(lambda _: self._note(person, match.chat, incoming.text, running.view))
+        async with self._entering.setdefault(incoming.place, asyncio.Lock()):
+            if match.instead is not None:
+                await self._daemon.app.agent.set_aside(incoming.place, match.instead, private=incoming.private)
+                if not incoming.private:
+                    index.drop(match.chat, match.instead)
+            await self._go_on(person, match, private=incoming.private)
+            running = self._daemon.desk.start(incoming, streaming=streaming, answering=answering, person=person)
+        running.task.add_done_callback(lambda _: self._note(index, match, incoming, running.view))
         return running
 
     async def undo(self, person: str, chat: str, *, private: bool = False) -> str | None:
         """Take the last turn of a chat back; return its id, empty for a private one, None when there is none."""
         taken = await self._daemon.app.agent.take_back(own_place(person, chat), private=private)
-        if taken:
-            (await self._index(person)).drop_last(chat)
+        if taken is not None:
+            (await self._index(person)).drop(chat, taken)
         return taken
 
     async def open(self, person: str, chat: str) -> None:
@@ -85,11 +93,14 @@ class Talks:
 
     # -- inside --------------------------------------------------------------------------------------------------
 
-    async def _go_on(self, person: str, match: Match) -> None:
+    async def _go_on(self, person: str, match: Match, *, private: bool = False) -> None:
         place = own_place(person, match.chat)
         if match.before:
             self._begun.put(place.chat, match.before)
-            (await self._index(person)).put(match.chat, await asyncio.to_thread(self._steps_of, match.before))
+        if not private:  # of a private turn not even that it was there is on the disk
+            self._begun.save(place.chat)
+            if match.before:
+                (await self._index(person)).put(match.chat, await asyncio.to_thread(self._steps_of, match.before))
         before = match.before or self._begun.of(place.chat)
         if place.chat in self._seeded and not match.before:
             return
@@ -98,9 +109,12 @@ class Talks:
         if past:
             await self._daemon.app.agent.go_on_from(place, past)
 
-    def _note(self, person: str, chat: str, said: str, view: TurnView) -> None:
-        if view.turn:
-            self._indexes[person].add(chat, step(view.turn, said, view.answer))
+    def _note(self, index: ChatIndex, match: Match, incoming: Incoming, view: TurnView) -> None:
+        new = step(view.turn, incoming.text, view.answer)
+        if incoming.private:
+            index.add_private(match.chat, new, match.instead)
+        elif view.turn:
+            index.add(match.chat, new)
 
     async def _index(self, person: str) -> ChatIndex:
         async with self._opening:
@@ -111,18 +125,19 @@ class Talks:
     def _read(self, person: str) -> ChatIndex:
         """Read a person's chats from the log, the newest of them."""
         memory, index, beginning = self._daemon.app.memory, ChatIndex(), f"{person}/"
+        hidden = memory.timeline.forgotten()
         own = [row for row in memory.timeline.chats(None) if row.place.channel == CHANNEL]
         own = [row for row in own if row.place.chat.startswith(beginning)]
         for row in reversed(own[:_MOST_CHATS]):
-            turns = [each for each in islice(memory.turns(row.place), _MOST_TURNS) if each.closed is not None]
-            steps = (_step(memory, each) for each in reversed(turns))
+            rows = [each for each in islice(memory.turns(row.place), _MOST_TURNS) if _was_said(each)]
+            turns = [(_step(memory, each), each.seq in hidden) for each in reversed(rows)]
             name = row.place.chat.removeprefix(beginning)
-            index.put(name, [*self._steps_of(self._begun.of(row.place.chat)), *steps])
+            index.put(name, [*self._steps_of(self._begun.of(row.place.chat)), *_without_replaced(turns)])
         return index
 
     def _steps_of(self, turns: Iterable[str]) -> list[Step]:
         memory = self._daemon.app.memory
-        return [_step(memory, row) for row in self._rows(turns)]
+        return [replace(_step(memory, row), own=False) for row in self._rows(turns)]
 
     def _past(self, turns: Iterable[str]) -> list[PastTurn]:
         memory = self._daemon.app.memory
@@ -144,6 +159,20 @@ def _step(memory: Memory, row: TurnRow) -> Step:
     return step(row.turn_id, said, reply)
 
 
+def _was_said(row: TurnRow) -> bool:
+    """Whether a turn is one that a client shows: it has ended, and no timer or other plugin put it in."""
+    return row.closed is not None and row.source != INJECTED
+
+
+def _without_replaced(turns: Sequence[tuple[Step, bool]]) -> list[Step]:
+    """Return the steps of a chat without those whose place another took, given with whether each was forgotten."""
+    after = [*turns[1:], None]
+    return [
+        each for (each, hidden), next_one in zip(turns, after, strict=True)
+        if not (hidden and next_one is not None and next_one[0].said == each.said)
+    ]  # fmt: skip
+
+
 def _foreign(history: Sequence[Exchange], person: str) -> list[PastTurn]:
     """Return what was said elsewhere as the window shows it: it is seen in this chat, and it is not kept."""
     return [
@@ -157,9 +186,11 @@ class _Begun:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._saved: set[str] = set()
         try:
             read = json.loads(path.read_text("utf-8"))
             self._chats = {str(chat): tuple(map(str, turns)) for chat, turns in read.items()}
+            self._saved.update(self._chats)
         except FileNotFoundError:
             self._chats = {}
         except (OSError, ValueError, AttributeError, TypeError) as error:
@@ -171,12 +202,19 @@ class _Begun:
         return self._chats.get(chat, ())
 
     def put(self, chat: str, turns: tuple[str, ...]) -> None:
-        """Say what a chat goes on from."""
+        """Say what a chat goes on from; it is on the disk when `save` was called."""
         self._chats[chat] = turns
+        self._saved.discard(chat)
+
+    def save(self, chat: str) -> None:
+        """Write down what a chat goes on from, once; nothing of one that goes on from nothing."""
+        if chat in self._saved or chat not in self._chats:
+            return
+        self._saved.add(chat)
         part = self._path.with_name(f".{_FILE}.{secrets.token_hex(4)}.part")
         try:
             with open(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:  # noqa: PTH123
-                json.dump(self._chats, file)
+                json.dump({each: turns for each, turns in self._chats.items() if each in self._saved}, file)
             part.replace(self._path)
         except OSError as error:
             _log.warning("%s can't be written: %s", self._path, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from nicegui import events, ui
@@ -31,6 +32,15 @@ happens on it waits and arrives in any order."""
 _TO_THE_END: Final = "window.scrollTo(0, document.body.scrollHeight)"
 
 
+@dataclass
+class _Last:
+    """What was said last here, and in which turn: None until it has begun, empty for a private one."""
+
+    words: str
+    files: tuple[Attachment, ...]
+    turn: str | None = None
+
+
 class ChatBox:
     """One chat of whoever looks, on view."""
 
@@ -41,7 +51,7 @@ class ChatBox:
         self._known = known
         self._before: int | None = None
         self._mine: set[str] = set()
-        self._last: tuple[str, tuple[Attachment, ...], bool] | None = None
+        self._last: _Last | None = None
 
     async def show(self) -> None:
         """Show it here."""
@@ -73,7 +83,7 @@ class ChatBox:
             for turn in reversed(page.turns):
                 self._past(turn)
         if page.turns:
-            self._last = (page.turns[0].text, (), False)
+            self._last = _Last(page.turns[0].text, (), page.turns[0].turn)
             ui.timer(0.2, lambda: ui.run_javascript(_TO_THE_END), once=True)
         return bool(page.turns)
 
@@ -141,20 +151,20 @@ class ChatBox:
             self._words.set_value(words)  # it may have been sent before the box was told: only a change empties it
             self._words.set_value("")
             self._attaching.clear()
-            await self._say(words, files, again=False)
+            await self._say(words, files)
 
     async def retry(self) -> None:
         """Take the last turn back and say the same once more."""
         if self._last is not None:
             with attempting(self.visit):
-                await self._say(*self._last[:2], again=True)
+                await self._say(self._last.words, self._last.files, instead=self._last.turn)
 
     async def stop(self) -> None:
         """Stop what runs in this chat."""
         with attempting(self.visit):
             await chats_routes.stop(self.chat, self.visit.asker, self.visit.daemon)
 
-    async def _say(self, words: str, files: tuple[Attachment, ...], *, again: bool) -> None:
+    async def _say(self, words: str, files: tuple[Attachment, ...], instead: str | None = None) -> None:
         asker, daemon = self.visit.asker, self.visit.daemon
         private = bool(self._private.value)
         incoming = Incoming(
@@ -165,9 +175,9 @@ class ChatBox:
             hello.delete()
             ui.navigate.history.replace(f"{ROOT}/chat/{self.chat}")  # so that it is there again after a reload
         running = await daemon.talks.begin(
-            asker.person, Match(self.chat, words, again=again), incoming, streaming=True, answering=True
+            asker.person, Match(self.chat, words, instead=instead), incoming, streaming=True, answering=True
         )
-        self._last = (words, files, private)
+        self._last = last = _Last(words, files)
         with self._log, block("article", "turn private" if private else "turn"):
             if private:
                 chip(self.visit.say("private_kept"), "warn")
@@ -180,7 +190,8 @@ class ChatBox:
                     return  # nobody looks any more: the turn goes on, and is in the log
                 live.take(kind, data)
                 if kind == "turn_started":
-                    self._mine.add(str(data.get("turn")))
+                    last.turn = str(data.get("turn") or "")
+                    self._mine.add(last.turn)
             await asyncio.wait({running.task})
             live.end(running.view)
         finally:

@@ -8,6 +8,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from homeagent.server.access import COOKIE
 from homeagent.server.daemon import Daemon
+from homeagent.server.guard import address_of
 from homeagent.server.page import ROOT
 from homeagent.server.page.visit import DAEMON, LANGUAGE, THEME
 
@@ -37,7 +38,7 @@ async def sign_in(request: Request) -> Response:
     """Take a token from the form, and set the cookie of a session for one that holds."""
     daemon: Daemon = request.scope[DAEMON]
     form = parse_qs((await request.body())[:_LONGEST].decode("utf-8", "replace"))
-    client = request.client.host if request.client is not None else ""
+    client = address_of(request.scope)
     back = _inside(form.get("to", [""])[0])
     token = daemon.tokens.holder(form.get("token", [""])[0].strip())
     if token is None:

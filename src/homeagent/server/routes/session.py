@@ -11,6 +11,7 @@ from homeagent import __version__
 from homeagent.server.access import COOKIE, Asker, AskerHere
 from homeagent.server.daemon import Daemon
 from homeagent.server.forms import Done
+from homeagent.server.guard import address_of
 from homeagent.server.here import DaemonHere
 from homeagent.server.routes.models import AGENT
 
@@ -44,7 +45,7 @@ class Session(BaseModel):
 @router.post("", summary="Log a page in")
 async def log_in(login: Login, request: Request, response: Response, daemon: DaemonHere) -> Session:
     """Set the cookie for a token that holds."""
-    client = request.client.host if request.client is not None else ""
+    client = address_of(request.scope)
     token = daemon.tokens.holder(login.token)
     if token is None:
         raise daemon.wrong_tokens.error(client)
