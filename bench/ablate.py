@@ -46,7 +46,6 @@ VARIANTS: Final[dict[str, tuple[str, ...]]] = {
     "stepping back": ("coverage",),
     "symbols": ("symbols",),
     "dates": ("dates",),
-    "names": ("names",),
     "who speaks": ("speaker", "self"),
     "question marks": ("question",),
     "length": ("length",),

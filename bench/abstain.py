@@ -23,7 +23,7 @@ from bench.turns import asked_at, viewer_in
 from homeagent.memory.compute import QueryText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from bench.data import Conversation, Question
@@ -53,15 +53,18 @@ class Judged:
     cosine: float
 
 
-def abstain_report(options: Options, dump: Path | None) -> dict[str, object]:
-    """Return, by language, how well ``answerable`` tells questions with an answer from those without; 0 to 1."""
+def abstain_report(options: Options, dump: Path | None, questions: int | None = None) -> dict[str, object]:
+    """Return, by language, how well ``answerable`` tells questions with an answer from those without; 0 to 1.
+
+    ``questions``: at most so many of each set, evenly spread over it; all by default.
+    """
     known = [name for name in options.sets.conversations if name in _SETS]
     names = options.names or tuple(known or options.sets.conversations)
     embedder = options.new_embedder()
     judged = [
         row
         for name in options.sets.chosen(names, options.sets.conversations)
-        for row in _judged(options, name, embedder)
+        for row in _judged(options, name, embedder, questions)
     ]
     if not judged:
         raise BenchError("These sets hold no question that has an answer: nothing to measure")
@@ -97,10 +100,13 @@ def _language(rows: list[Judged]) -> dict[str, object]:
     }
 
 
-def _judged(options: Options, name: str, embedder: RememberingEmbedder) -> Iterator[Judged]:
+def _judged(options: Options, name: str, embedder: RememberingEmbedder, questions: int | None) -> Iterator[Judged]:
     dialogues = Dialogues(options.sets, name)
-    signals = _signals(dialogues, embedder)
     every = [(each, question) for each in dialogues.conversations for question in each.queries]
+    if questions is not None and questions < len(every):
+        every = [every[place * len(every) // questions] for place in range(questions)]
+    asked = {(each.id, question.id) for each, question in every}
+    signals = _signals(dialogues, embedder, asked)
     progress = Progress(f"{name}, with and without the answer")
     # A home of its own even when homes are kept: forgetting leaves traces in a log.
     with home_folder(None, name) as folder, opened(folder, embedder, dialogues.turns(), name) as memory:
@@ -133,10 +139,15 @@ def _kinds(question: Question) -> tuple[str, ...]:
     return ("adversarial",) if question.adversarial else ("there", "gone")
 
 
-def _signals(dialogues: Dialogues, embedder: RememberingEmbedder) -> dict[tuple[str, str, str], tuple[float, float]]:
+def _signals(
+    dialogues: Dialogues, embedder: RememberingEmbedder, asked: Collection[tuple[str, str]]
+) -> dict[tuple[str, str, str], tuple[float, float]]:
     """Return the best BM25 score and cosine by conversation, question and kind; nothing without an embedder."""
     found: dict[tuple[str, str, str], tuple[float, float]] = {}
-    questions = {each.id: each.queries for each in dialogues.conversations}
+    questions = {
+        each.id: [question for question in each.queries if (each.id, question.id) in asked]
+        for each in dialogues.conversations
+    }
     for conversation, baseline in baselines(dialogues, embedder) if embedder.dimensions else ():
         for question in questions[conversation]:
             vector = embedder.query(QueryText(question.text))

@@ -67,6 +67,7 @@ def _add_for_sets(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     abstain = _command(commands, "abstain", _abstain, "how well recall knows that there is no answer")
     _add_data(abstain)
     abstain.add_argument("--dump", type=Path, metavar="FILE", help="write each probability and what was true")
+    abstain.add_argument("--questions", type=int, metavar="N", help="at most so many of each set, spread over it")
     peers = _command(commands, "peers", _peers, "other memories on the same questions, each in its own environment")
     _add_data(peers)
     peers.add_argument("--peer", action="append", default=[], metavar="NAME", help="only this one (repeat for several)")
@@ -240,7 +241,7 @@ def _noise(arguments: argparse.Namespace) -> int:
 def _abstain(arguments: argparse.Namespace) -> int:
     from bench.abstain import abstain_report, abstain_table
 
-    report = abstain_report(_options(arguments), arguments.dump)
+    report = abstain_report(_options(arguments), arguments.dump, arguments.questions)
     _write(arguments, report, abstain_table(report))
     return 0
 

@@ -5,7 +5,8 @@ round changes nothing. What climbs is the mean over the sets of R@5 and R@10, al
 comes out. Conversations are dealt into folds; for each fold the climb starts anew on the others, and it is judged with
 what came out. The weights that are written are those of all conversations.
 
-`answerable` is a logistic regression of two features, on the same questions with their gold turns and without them.
+`answerable` is a logistic regression of three features, on the same questions with their gold turns and without them;
+each set counts the same.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from bench.homes import home_folder, opened
 from bench.progress import Progress, say
 from bench.turns import asked_at, viewer_in
 from homeagent.memory.recall import score
+from homeagent.memory.recall.answer import answerable_features
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -148,14 +150,20 @@ def without_rows(evidence: Evidence, gone: frozenset[int]) -> Evidence:
     )
 
 
-def logistic(features: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the bias and the weights of a logistic regression, by Newton's method with a whiff of ridge."""
+def logistic(
+    features: NDArray[np.float64], true: NDArray[np.float64], counts: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the bias and the weights of a logistic regression, by Newton's method with a whiff of ridge.
+
+    ``counts``: how much each row counts, all the same by default.
+    """
+    counted = np.ones(len(true)) if counts is None else counts
     rows = np.hstack([np.ones((len(features), 1)), features])
     weights = np.zeros(rows.shape[1])
     for _ in range(_NEWTON_STEPS):
         chance = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
-        slope = rows.T @ (true - chance) - 1e-6 * weights
-        curvature = (rows * (chance * (1 - chance))[:, None]).T @ rows + 1e-6 * np.eye(len(weights))
+        slope = rows.T @ (counted * (true - chance)) - 1e-6 * weights
+        curvature = (rows * (counted * chance * (1 - chance))[:, None]).T @ rows + 1e-6 * np.eye(len(weights))
         weights = weights + np.linalg.solve(curvature, slope)
     return weights
 
@@ -182,16 +190,19 @@ def _examples(options: Options, name: str, embedder: RememberingEmbedder, questi
 
 
 def _fitted_answerable(examples: Sequence[Example], weights: score.RankingWeights) -> score.AnswerableWeights:
-    rows: list[tuple[float, float]] = []
+    rows: list[tuple[float, float, float]] = []
     true: list[float] = []
+    sets: list[str] = []
     for each in examples:
         for evidence, there in ((each.evidence, 1.0), (without_rows(each.evidence, each.gold), 0.0)):
             if evidence.ids:
                 ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights)
-                rows.append(score.answerable_features(ranking, evidence.passages))
+                rows.append(answerable_features(ranking, evidence.passages, evidence.turns, evidence.question))
                 true.append(there)
-    bias, best, held = (float(f"{value:.3g}") for value in logistic(np.array(rows, np.float64), np.array(true)))
-    return score.AnswerableWeights(bias, best, held)
+                sets.append(each.set)
+    counts = np.array([len(sets) / sets.count(name) for name in sets], np.float64)
+    fitted = logistic(np.array(rows, np.float64), np.array(true), counts)
+    return score.AnswerableWeights(*(float(f"{value:.3g}") for value in fitted))
 
 
 def _judged_unseen(examples: Sequence[Example], plan: FitPlan) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bench.calibration import auroc, coverage_at_precision, reliability
@@ -36,3 +38,12 @@ def test_the_abstain_report_has_the_agreed_form(bench, smoke, tmp_path) -> None:
         assert {"auroc", "coverage_at_p95", "auroc_adversarial"} <= set(language)
         assert 0 <= language["auroc"] <= 1
     assert len(dump.read_text("utf-8").splitlines()) == 2 * 7 + 2
+
+
+def test_some_questions_of_each_set_can_be_asked(bench, smoke, tmp_path) -> None:
+    dump = tmp_path / "judged.jsonl"
+    arguments = ("abstain", "--data", smoke, "--embedder", "hashed", "--questions", 2)
+    assert bench(*arguments, "--dump", dump, "--json").code == 0
+    rows = [json.loads(line) for line in dump.read_text("utf-8").splitlines()]
+    for name in {row["set"] for row in rows}:
+        assert len({row["question"] for row in rows if row["set"] == name}) == 2

@@ -51,6 +51,14 @@ def test_a_logistic_regression_finds_the_line_the_truth_was_drawn_from() -> None
     assert np.allclose(logistic(features, (random.random(20_000) < chance).astype(float)), [0.5, 2.0, -1.0], atol=0.1)
 
 
+def test_a_row_that_counts_twice_is_a_row_that_is_there_twice() -> None:
+    random = np.random.default_rng(3)
+    features, true = random.normal(size=(300, 2)), (random.random(300) < 0.5).astype(float)
+    twice = np.vstack([features, features[:100]]), np.concatenate([true, true[:100]])
+    counts = np.where(np.arange(300) < 100, 2.0, 1.0)
+    assert np.allclose(logistic(features, true, counts), logistic(*twice), atol=1e-6)
+
+
 def test_the_command_writes_weights_that_the_product_reads(bench, smoke, tmp_path) -> None:
     out = tmp_path / "weights.json"
     arguments = ("fit", "--data", smoke, "--set", "smoke", "--embedder", "hashed", "--rounds", 1, "--folds", 2)

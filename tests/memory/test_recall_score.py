@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homeagent.memory.compute import ComputeText, DoorKey, QueryText
+from homeagent.memory.recall.answer import answerable, answerable_features
 from homeagent.memory.recall.cues import Question, question_cues, said_by, turn_cues, without_names
 from homeagent.memory.recall.score import (
     AnswerableWeights,
@@ -17,7 +18,6 @@ from homeagent.memory.recall.score import (
     Passages,
     RankingWeights,
     Turns,
-    answerable,
     centred_cosine,
     rank_turns,
     scoring,
@@ -160,15 +160,53 @@ def test_cues_are_found_in_both_languages():
 def test_an_empty_memory_answers_nothing():
     ranking = rank_turns(candidates([]), turns(0), Question(), WEIGHTS)
     assert len(ranking.order) == 0
-    assert answerable(ranking, candidates([]), Question(), scoring().answerable) == 0.0
+    assert answerable(ranking, candidates([]), turns(0), Question(), scoring().answerable) == 0.0
 
 
 def test_an_unknown_number_makes_an_answer_unlikely():
     found = candidates([0.5, 0.45], words=leg(4.0, 4.0))
     ranking = rank_turns(found, turns(2), Question(), WEIGHTS)
-    known = answerable(ranking, found, Question(), scoring().answerable)
-    unknown = answerable(ranking, found, Question(unknown_symbol=True), scoring().answerable)
+    known = answerable(ranking, found, turns(2), Question(), scoring().answerable)
+    unknown = answerable(ranking, found, turns(2), Question(unknown_symbol=True), scoring().answerable)
     assert unknown < 0.2 < known
+
+
+def features(scored, **changed):
+    found = candidates([0.0] * len(scored), words=leg(*scored, coverage=[1.0] * len(scored)))
+    question = changed.pop("question", Question())
+    told = turns(len(scored), **changed)
+    return answerable_features(rank_turns(found, told, question, WEIGHTS), found, told, question)
+
+
+def test_an_answer_is_likelier_where_one_turn_stands_out():
+    alone, among = features([30.0, *[0.0] * 9]), features([30.0] * 10)
+    assert alone[0] > among[0] + 1
+    assert alone[1:] == among[1:] == (1.0, 0.0)
+
+
+def test_in_a_memory_of_two_turns_little_is_no_answer():
+    little, much = features([1.0, 0.0]), features([40.0, 0.0])
+    assert little[0] < -4 < -1 < much[0]
+
+
+def test_what_does_not_fit_the_question_makes_an_answer_unlikely():
+    when = Question(when=True)
+    assert features([9.0], question=when)[2] == 1
+    assert features([9.0], question=when, time=[True])[2] == 0
+    assert features([9.0], question=when, speaker=[-1.0])[2] == 2
+    found = candidates([0.5], words=leg(9.0))
+    chances = [
+        answerable(rank_turns(found, told, when, WEIGHTS), found, told, when, scoring().answerable)
+        for told in (turns(1), turns(1, time=[True]))
+    ]
+    assert chances[0] < chances[1] - 0.1
+
+
+def test_the_time_in_an_output_is_its_own():
+    found = replace(candidates([0.5], words=leg(9.0)), outputs=outputs([True], time=[False]))
+    told = turns(1, time=[True])
+    when = Question(when=True)
+    assert answerable_features(rank_turns(found, told, when, WEIGHTS), found, told, when)[2] == 1
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=12), st.booleans(), st.booleans())

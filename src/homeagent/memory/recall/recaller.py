@@ -13,6 +13,7 @@ from homeagent.errors import EmbedError
 from homeagent.memory.compute import QueryText
 from homeagent.memory.people.identity import visible
 from homeagent.memory.recall import score, speakers
+from homeagent.memory.recall.answer import NOTHING, answerable
 from homeagent.memory.recall.cues import question_cues, without_names
 from homeagent.memory.recall.echoes import Asking, asks_about_asking
 from homeagent.memory.recall.hits import HitMaker, Judged
@@ -191,12 +192,12 @@ class Recaller:
         ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights.ranking)
         empty, answered = self._asking(evidence, ranking)
         ranking = score.put_back(ranking, empty, score.ONLY_ASKS)
-        chance = score.answerable(ranking, evidence.passages, evidence.question, weights.answerable)
+        chance = answerable(ranking, evidence.passages, evidence.turns, evidence.question, weights.answerable)
         ranking = score.put_back(ranking, answered, score.ONLY_ANSWERED)
         order, older = self._arranged(evidence, ranking, frozenset((*empty, *answered)))
         best = [(outlines[row].seq, ids[int(ranking.passage[row])], row) for row in order]
         hits = self._hits.hits(best, Judged(ranking, evidence.columns, asked.seen, older | evidence.older), limit)
-        return Recall(hits, chance, chance < score.NOTHING, pending)
+        return Recall(hits, chance, chance < NOTHING, pending)
 
     def _arranged(
         self, evidence: Evidence, ranking: score.Ranking, asking: frozenset[int]

@@ -12,7 +12,6 @@ All arrays of floats are float32. `rank_turns` is the way in; `scoring` reads th
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 __all__ = [
-    "NOTHING",
     "AnswerableWeights",
     "Leg",
     "Outputs",
@@ -42,8 +40,6 @@ __all__ = [
     "RankingWeights",
     "Scoring",
     "Turns",
-    "answerable",
-    "answerable_features",
     "centred_cosine",
     "put_back",
     "rank_turns",
@@ -61,18 +57,12 @@ SYMBOL: Final = np.float32(3)
 """BM25 of an exact symbol at least: in a memory of few turns its idf would say nothing."""
 DATE: Final = np.float32(10)
 """BM25 of the very day that is asked about at least, for the same reason."""
-NOTHING: Final = 0.29
-"""Below this `answerable`, say that there is nothing. Set by hand between five small cases, not fitted."""
-BEST: Final = 5
-"""How many of the first turns are looked at to say whether there is an answer."""
 KNOWN_FACT: Final = 5.0
 """What a turn gains that says the fact which is asked for: set by hand, above what words and meaning differ by."""
 ONLY_ASKS: Final = (4.0, 0.8)
 """What is taken off a turn that only asks what is asked, and the most as a share of its score; set by hand."""
 ONLY_ANSWERED: Final = (2.5, 0.3)
 """The same for a turn whose people only ask and the assistant answers: people's own word is better."""
-UNKNOWN_SYMBOL: Final = 3.0
-"""What a number or an identifier that occurs nowhere takes off the logit of there being an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +74,6 @@ class RankingWeights:
     coverage: float
     symbols: float
     dates: float
-    names: float
     meaning: float
     speaker: float
     length: float
@@ -100,11 +89,12 @@ class RankingWeights:
 
 @dataclass(frozen=True, slots=True)
 class AnswerableWeights:
-    """The fitted numbers of `answerable`, a logistic regression."""
+    """The fitted numbers of `answer.answerable`, a logistic regression; each is the gain per unit of that feature."""
 
     bias: float
-    score: float
+    lead: float
     coverage: float
+    mismatch: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +285,7 @@ def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:
         "bigrams": np.float32(weights.bigrams) * passages.bigrams.score * part,
         "symbols": np.float32(weights.symbols) * np.maximum(passages.symbols.score, SYMBOL * passages.symbols.coverage),
         "dates": np.float32(weights.dates) * np.maximum(passages.dates.score, DATE * passages.dates.coverage),
-        "names": np.float32(weights.names) * passages.names.score,
+        "names": np.float32(weights.words) * passages.names.score,
         "meaning": (weights.meaning * meaning).astype(np.float32),
     }
 
@@ -372,25 +362,3 @@ def _neighbours(alone: Floats, turns: Turns, weights: RankingWeights) -> Floats:
 def _at(values: Floats, rows: Rows) -> Floats:
     """Return ``values[rows]``, 0 where the row is -1."""
     return np.where(rows >= 0, values[rows], np.float32(0)).astype(np.float32)
-
-
-def answerable_features(ranking: Ranking, passages: Passages) -> tuple[float, float]:
-    """Return what `answerable` goes by: the best score, and the share of the question's idf in the best five turns."""
-    best = ranking.passage[ranking.order[:BEST]]
-    held = np.max([leg.coverage[best] for leg in (passages.words, passages.bigrams, passages.symbols)], axis=0)
-    return float(ranking.score[ranking.order[0]]), float(held.max())
-
-
-def answerable(ranking: Ranking, passages: Passages, question: Question, weights: AnswerableWeights) -> float:
-    """Return how likely the memory holds an answer, 0 to 1, when half of all questions have one.
-
-    A logistic regression of the best score and of the share of the question's idf that the best five turns hold, fitted
-    on five sets with and without the turns that answer. Weak: AUROC .67 in English and .79 in Chinese dialogues.
-    A number or an identifier that occurs nowhere takes `UNKNOWN_SYMBOL` off: a rule, not a fit.
-    """
-    if not len(ranking.order):
-        return 0.0
-    best, held = answerable_features(ranking, passages)
-    logit = weights.bias + weights.score * best + weights.coverage * held
-    logit -= UNKNOWN_SYMBOL if question.unknown_symbol else 0.0
-    return 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))
