@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import io
 import zipfile
 from contextlib import contextmanager
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from starlette.datastructures import Headers
 
 from homeagent.server.access import COOKIE, token_of
+from homeagent.server.errors import answer_errors
 from homeagent.server.guard import Guard, Rates
 from homeagent.server.options import Limits, ServeOptions
 from homeagent.server.sessions import Sessions
@@ -328,3 +331,33 @@ def test_an_open_stream_of_events_ends_for_a_session_that_was_signed_out(served:
             assert second.delete("/api/session", headers={"x-csrf-token": csrf}).status_code == 200
         owner.post("/api/chats/main/turns", json={"text": "said after that"})
         assert "event: turn" not in "".join(pieces)
+
+
+def test_what_nobody_foresaw_is_an_error_of_the_same_form_that_tells_nothing() -> None:
+    app = FastAPI()
+    answer_errors(app)
+
+    @app.get("/full")
+    async def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/home/ida/log.db")
+
+    @app.get("/gone")
+    async def gone() -> None:
+        raise ConnectionResetError(errno.ECONNRESET, "the secret is marzipan")
+
+    @app.get("/broken")
+    async def broken() -> None:
+        raise ZeroDivisionError("the secret is marzipan")
+
+    async def asked(path: str) -> httpx2.Response:
+        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get(path)
+
+    for path, status in (("/full", 507), ("/gone", 500), ("/broken", 500)):
+        answer = asyncio.run(asked(path))
+        assert answer.status_code == status
+        assert answer.json()["error"]["type"] == "server_error"
+        assert "log" in answer.json()["error"]["message"]
+        assert "marzipan" not in answer.text
+        assert "ida" not in answer.text
