@@ -9,14 +9,14 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tests.server.serving import Served, environment, homeagent, until
+from tests.server.serving import Started, environment, homeagent, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_it_starts_with_no_key_and_no_settings_and_answers(tmp_path: Path) -> None:
-    with Served(tmp_path / "fresh") as served, served.client() as client:
+    with Started(tmp_path / "fresh") as served, served.client() as client:
         assert served.stdout[0].strip().endswith(served.url)
         assert served.stdout[1] == f"token: {served.token}\n"
         assert client.get("/health").json()["status"] == "ok"
@@ -27,7 +27,7 @@ def test_it_starts_with_no_key_and_no_settings_and_answers(tmp_path: Path) -> No
 
 def test_the_token_is_hashed_at_rest_and_its_file_is_private(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with Served(home) as served:
+    with Started(home) as served:
         value = served.token
     kept = home / "tokens.json"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
@@ -38,16 +38,16 @@ def test_the_token_is_hashed_at_rest_and_its_file_is_private(tmp_path: Path) -> 
 
 
 def test_tokens_that_were_made_hold_after_a_restart_and_the_one_of_a_run_does_not(home: Path) -> None:
-    with Served(home) as first:
+    with Started(home) as first:
         lasting = first.token
-    with Served(home) as second:
+    with Started(home) as second:
         passing = second.token
         assert passing != lasting
         with second.client(lasting) as client:
             assert client.get("/v1/models").status_code == 200
         with second.client(passing) as client:
             assert client.get("/v1/models").status_code == 200
-    with Served(home, ("--no-token",)) as third:
+    with Started(home, ("--no-token",)) as third:
         assert not any("token: " in line for line in third.stdout)
         with third.client(passing) as client:
             assert client.get("/v1/models").status_code == 401
@@ -56,7 +56,7 @@ def test_tokens_that_were_made_hold_after_a_restart_and_the_one_of_a_run_does_no
 
 
 def test_a_token_made_at_the_command_line_holds_at_once_and_no_longer_once_revoked(home: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         made = json.loads(homeagent(home, "token", "new", "--person", "anna", "--json"))
         with served.client(made["token"]) as client:
             assert client.get("/api/session").json()["person"] == "anna"
@@ -67,7 +67,7 @@ def test_a_token_made_at_the_command_line_holds_at_once_and_no_longer_once_revok
 
 
 def test_a_second_server_of_the_same_home_is_refused_and_told_where_the_first_is(home: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         command = [sys.executable, "-m", "homeagent", "serve", "--port", "0", "--home", str(home)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
         assert done.returncode == 1
@@ -77,7 +77,7 @@ def test_a_second_server_of_the_same_home_is_refused_and_told_where_the_first_is
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so(home: Path, tmp_path: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         port = served.url.rpartition(":")[2]
         command = [sys.executable, "-m", "homeagent", "serve", "--port", port, "--home", str(tmp_path / "other")]
         done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
@@ -86,7 +86,7 @@ def test_a_port_that_is_taken_is_an_error_that_says_so(home: Path, tmp_path: Pat
 
 
 def test_it_ends_with_0_when_it_is_told_to_and_leaves_nothing_open(home: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         with served.client() as client:
             client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": "hello"}]})
         assert served.stop() == 0
@@ -96,7 +96,7 @@ def test_it_ends_with_0_when_it_is_told_to_and_leaves_nothing_open(home: Path) -
 
 
 def test_its_log_is_json_and_says_nothing_of_what_was_said(home: Path) -> None:
-    with Served(home) as served, served.client() as client:
+    with Started(home) as served, served.client() as client:
         said = "The password is hunter2-swordfish"
         client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": said}]})
         client.get("/api/memory/search", params={"q": "swordfish"})
@@ -114,7 +114,7 @@ def test_its_log_is_json_and_says_nothing_of_what_was_said(home: Path) -> None:
 
 
 def test_changed_settings_hold_without_a_restart(home: Path) -> None:
-    with Served(home) as served, served.client() as client:
+    with Started(home) as served, served.client() as client:
 
         def limit() -> object:
             return client.get("/api/settings").json()["values"]["memory"]["recall_limit"]
