@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Schema = dict[str, Any]
+_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
+_OTHERS = ("query", "header")
 
 
 @dataclass(frozen=True)
@@ -21,40 +24,50 @@ class Operation:
     path: str
     body: object | None
     query: dict[str, object] = field(default_factory=dict)
+    headers: dict[str, object] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return f"{self.method} {self.template}"
 
 
-def operations(description: Schema, names: Mapping[str, str]) -> Iterator[Operation]:
-    """Yield every operation; ``names`` fill in the parts of paths, by their name."""
+def operations(description: Schema, names: Mapping[str, object], *, pointed: bool = False) -> Iterator[Operation]:
+    """Yield every operation; ``names`` fill in the parts of paths, by their name.
+
+    With ``pointed`` they fill in all else that goes by such a name too: of the query, of headers and of bodies, also
+    what may be left out.
+    """
     for template, methods in description["paths"].items():
         for method, about in methods.items():
             parameters = about.get("parameters", [])
             known = {each["name"]: example(each["schema"], description) for each in parameters if each["in"] == "path"}
             path = re.sub(
-                r"\{(\w+)\}", lambda found, known=known: names.get(found[1], str(known.get(found[1], "x"))), template
+                r"\{(\w+)\}", lambda found, known=known: str(names.get(found[1], known.get(found[1], "x"))), template
             )
-            query = {
-                each["name"]: example(each["schema"], description)
-                for each in parameters
-                if each["in"] == "query" and each.get("required")
-            }
+            sent = {where: _sent(parameters, where, names if pointed else {}, description) for where in _OTHERS}
             content = about.get("requestBody", {}).get("content", {})
-            body = (
-                example(content["application/json"]["schema"], description) if "application/json" in content else None
-            )
-            yield Operation(method.upper(), template, path, body, query)
+            body = None
+            if "application/json" in content:
+                schema = content["application/json"]["schema"]
+                body = example(schema, description, names if pointed else {})
+            yield Operation(method.upper(), template, path, body, sent["query"], sent["header"])
 
 
-def example(schema: Schema, description: Schema) -> object:
-    """Return the simplest value that a schema allows."""
+def _sent(parameters: list[Schema], where: str, names: Mapping[str, object], description: Schema) -> dict[str, object]:
+    return {
+        each["name"]: names.get(each["name"], example(each["schema"], description))
+        for each in parameters
+        if each["in"] == where and (each.get("required") or each["name"] in names)
+    }
+
+
+def example(schema: Schema, description: Schema, names: Mapping[str, object] = _NOTHING) -> object:
+    """Return the simplest value that a schema allows, with what goes by one of ``names`` filled in."""
     if "$ref" in schema:
-        return example(description["components"]["schemas"][schema["$ref"].rpartition("/")[2]], description)
+        return example(description["components"]["schemas"][schema["$ref"].rpartition("/")[2]], description, names)
     for key in ("anyOf", "oneOf", "allOf"):
         if key in schema:
-            return example(schema[key][0], description)
+            return example(schema[key][0], description, names)
     if "enum" in schema:
         return schema["enum"][0]
     if "const" in schema:
@@ -63,12 +76,12 @@ def example(schema: Schema, description: Schema) -> object:
         case "object":
             required = schema.get("required", [])
             return {
-                name: example(each, description)
+                name: names[name] if name in names else example(each, description, names)
                 for name, each in schema.get("properties", {}).items()
-                if name in required
+                if name in required or name in names
             }
         case "array":
-            return [example(schema.get("items", {}), description)] * schema.get("minItems", 0)
+            return [example(schema.get("items", {}), description, names)] * schema.get("minItems", 0)
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import threading
 from typing import TYPE_CHECKING
+
+import pytest
 
 from dev.model_server import ModelServer, Say
 from tests.server.serving import Served, configured, until
@@ -61,3 +65,35 @@ def test_a_turn_that_a_kill_cut_off_is_closed_and_a_timer_that_fell_due_meanwhil
             assert words(client, "long") == [("Tell me all.", "interrupted")]
             until(lambda: any("bread" in text for text, _ in words(client, "kitchen")[1:]))
             until(lambda: words(client, "kitchen")[-1][1] == "done")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_whoever_leaves_stops_the_turn_and_what_was_said_is_kept(tmp_path: Path, stream: bool) -> None:
+    with ModelServer([Say("word " * 3000, 0.1), Say("again")]) as model:
+        text = f'[memory]\nembedder = "none"\n[models.small]\nbase_url = "{model.url}"\nmodel = "small"\n'
+        with Served(configured(tmp_path / "home", text)) as served, served.client() as client:
+            body = {"messages": [{"role": "user", "content": "Tell me all."}], "chat": "long", "stream": stream}
+            with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2]))) as leaving:
+                leaving.sendall(_request(served, json.dumps(body).encode()))
+                until(lambda: bool(model.requests))
+            until(lambda: words(client, "long") == [("Tell me all.", "interrupted")])
+            answer = client.post("/v1/chat/completions", json={**body, "stream": False})
+            assert answer.json()["choices"][0]["message"]["content"] == "again"
+
+
+def test_a_turn_of_the_api_goes_on_when_nobody_listens_any_more(tmp_path: Path) -> None:
+    with ModelServer([Say("word " * 20, 0.05)]) as model:
+        text = f'[memory]\nembedder = "none"\n[models.small]\nbase_url = "{model.url}"\nmodel = "small"\n'
+        with Served(configured(tmp_path / "home", text)) as served, served.client() as client:
+            for way in ("turns", "messages"):
+                head = f"POST /api/chats/{way}/{way}"
+                with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2]))) as leaving:
+                    leaving.sendall(_request(served, b'{"text": "Go on."}', head))
+                    until(lambda: any(each["running"] for each in client.get("/api/chats").json()["chats"]))
+                until(lambda way=way: words(client, way) == [("Go on.", "done")])
+
+
+def _request(served: Served, body: bytes, head: str = "POST /v1/chat/completions") -> bytes:
+    lines = [f"{head} HTTP/1.1", "host: 127.0.0.1", f"authorization: Bearer {served.token}"]
+    lines += ["content-type: application/json", f"content-length: {len(body)}", "", ""]
+    return "\r\n".join(lines).encode() + body

@@ -99,6 +99,30 @@ def test_what_a_tool_asks_is_asked_at_the_client_and_without_an_answer_it_is_not
     assert (tmp_path / "yes.txt").read_text() == "hello\n"
 
 
+def test_a_call_that_the_client_takes_back_is_stopped_and_kept_as_interrupted(served: Served) -> None:
+    with served.client() as http:
+
+        def calls() -> list[str]:
+            turns = http.get("/api/chats/mcp/turns").json()["turns"]
+            return [each["status"] for each in turns if "echo woken" in each["text"]]
+
+        async def agree(_context: object, _params: object) -> ElicitResult:
+            return ElicitResult(action="accept", content={"agree": True})
+
+        async def talk() -> None:
+            async with over_http(served, mode="legacy", elicitation_callback=agree) as client:
+                command = {"command": "sleep 600; echo woken"}
+                call = asyncio.create_task(client.call_tool("cmd_run", command))
+                while not calls():
+                    await asyncio.sleep(0.05)
+                call.cancel()
+                await asyncio.wait({call})
+                while calls() != ["interrupted"]:
+                    await asyncio.sleep(0.05)
+
+        asyncio.run(asyncio.wait_for(talk(), 60))
+
+
 def test_a_member_is_offered_the_memory_alone_and_sees_nothing_of_others(served: Served) -> None:
     token = served.member("mcpmember")
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from fastapi.routing import APIRoute
 
+from homeagent.server.hub import Hub
+from homeagent.server.routes import ROUTERS
 from tests.server.openapi import Operation, operations
 from tests.server.serving import until
 
@@ -35,7 +40,15 @@ FOR_MEMBERS = {
 }  # fmt: skip
 """What a member may ask at all; of everything else the answer is 403."""
 
+FOR_ANYBODY = {"GET /health", "GET /ready", "POST /api/session"}
+"""What needs no token, or asks for it in its body."""
+
 STREAMS = {"GET /api/events"}
+
+MOVING = {*STREAMS, "GET /api/memory/backup", "GET /api/memory/export", "GET /api/memory/status", "GET /api/usage",
+          "GET /api/memory/turns", "GET /api/memory/chats", "GET /api/memory/pending", "GET /api/people",
+          "GET /api/memory/search", "GET /api/documents", "GET /api/policies", "GET /api/facts", "GET /api/facts/entities", "GET /api/facts/graph"}  # fmt: skip
+"""What of the owner's view moves when a member talks."""
 
 
 def say(client: httpx2.Client, text: str, chat: str = "main") -> str:
@@ -45,10 +58,13 @@ def say(client: httpx2.Client, text: str, chat: str = "main") -> str:
 
 
 def asked(client: httpx2.Client, operation: Operation) -> tuple[int, str]:
-    body = {} if operation.body is None else {"json": operation.body}
-    with client.stream(operation.method, operation.path, params=operation.query, **body) as answer:
-        if operation.name in STREAMS:
-            return answer.status_code, next(answer.iter_text(), "")
+    sent: dict[str, Any] = {} if operation.body is None else {"json": operation.body}
+    if operation.headers:
+        sent["headers"] = {name: str(value) for name, value in operation.headers.items()}
+    query = {name: str(value) for name, value in operation.query.items()}
+    if operation.name in STREAMS:
+        query["seconds"] = "0.5"
+    with client.stream(operation.method, operation.path, params=query, **sent) as answer:
         return answer.status_code, answer.read().decode("utf-8", "replace")
 
 
@@ -61,24 +77,64 @@ def household(served: Served) -> dict[str, str]:
     with served.client() as owner:
         turn = say(owner, f"My sister Ida lives in {OWNERS}.")
         say(owner, f"Ida's secret word is {OWNERS}.", "other")
+        note = {"text": f"Ida wrote {OWNERS}.", "external_id": "letter-1"}
+        assert owner.post("/api/memory/turns", json=note).status_code == 201
         document = owner.post("/api/documents", json={"title": OWNERS, "turns": [turn]}).json()["document"]
         until(lambda: owner.get("/api/facts", params={"history": True}).json()["pending"] == 0)
         owner.post("/api/facts", json={"subject": "Ida", "relation": "likes", "value": OWNERS})
+        until(lambda: not owner.get("/api/documents").json()["documents"][0]["pending"])
         facts = owner.get("/api/facts", params={"history": True}).json()["facts"]
         assert OWNERS in str(facts)
+        entity = next(each["subject"] for each in facts if OWNERS in each["value"])
     return {
-        "token": anna, "turn": turn, "document": document, "fact": facts[0]["fact"], "chat": "main",
-        "segment": "0", "number": "0", "kind": "tool", "name": "cmd_run", "key": "agent.persona",
+        "token": anna, "turn": turn, "document": document, "fact": facts[0]["fact"], "entity": entity, "chat": "main",
+        "segment": "0", "number": "0", "kind": "tool", "name": "cmd_run", "key": "agent.persona", "merge": "0",
     }  # fmt: skip
 
 
-def test_a_member_never_sees_anothers_words_whatever_is_asked(served: Served, household: dict[str, str]) -> None:
-    names = {name: value for name, value in household.items() if name != "token"}
+def pointed_at_the_owner(household: dict[str, str]) -> dict[str, object]:
+    """Return what stands for the owner and what is his, by every name under which something can be asked for."""
+    return {
+        **household,
+        "as": "owner", "person": "owner", "sender": "owner", "user": "owner",
+        "channel": "api", "in_channel": "api", "in_chat": "owner/main",
+        "turns": [household["turn"], "letter-1"], "source": "api/owner", "external_id": "letter-1",
+        "about": "Ida", "subject": household["entity"], "into": household["entity"], "other": household["entity"],
+        "q": "What is Ida's secret word?", "text": "What is Ida's secret word?", "history": "true", "current": "false",
+        "messages": [{"role": "user", "content": "What is Ida's secret word?"}],
+        "since": "2000-01-01T00:00:00Z", "limit": "100", "confirm": True, "last-event-id": "",
+    }  # fmt: skip
+
+
+def everything_of(owner: httpx2.Client) -> dict[str, str]:
+    """Return all that the owner has, as it can be asked for: what changed there was changed by somebody."""
+    description = owner.get("/openapi.json").json()
+    kept: dict[str, str] = {}
+    for operation in operations(description, {}):
+        if operation.method == "GET" and operation.path == operation.template and operation.name not in MOVING:
+            kept[operation.name] = asked(owner, operation)[1]
+    turns = owner.get("/api/memory/turns", params={"limit": 200}).json()["turns"]
+    own = [each for each in turns if each["place"]["chat"].startswith("owner/")]
+    kept["own turns"] = str(own)
+    documents = owner.get("/api/documents").json()["documents"]
+    kept["own documents"] = str([each for each in documents if each["chat"].startswith("owner/")])
+    kept["overrides"] = str(owner.get("/api/policies").json()["overrides"])
+    for each in own:
+        kept[each["turn"]] = owner.get(f"/api/memory/turns/{each['turn']}").text
+        kept[f"{each['turn']} shares"] = owner.get(f"/api/memory/turns/{each['turn']}/shares").text
+    return kept
+
+
+@pytest.mark.parametrize("pointed", [False, True], ids=["the least", "all that is the owner's"])
+def test_a_member_never_sees_or_changes_what_is_anothers_whatever_is_asked(
+    served: Served, household: dict[str, str], pointed: bool
+) -> None:
+    names = pointed_at_the_owner(household) if pointed else dict(household)
     with served.client(household["token"]) as anna, served.client() as owner:
         description = owner.get("/openapi.json").json()
-        digest = owner.get("/api/memory/turns/" + household["turn"]).json()["segments"]
+        before = everything_of(owner)
         done: set[str] = set()
-        for operation in operations(description, names):
+        for operation in operations(description, names, pointed=pointed):
             status, text = asked(anna, operation)
             done.add(operation.name)
             assert OWNERS not in text, operation.name
@@ -91,7 +147,93 @@ def test_a_member_never_sees_anothers_words_whatever_is_asked(served: Served, ho
                     status != 403 or "share" in operation.name or "forget" in operation.name or "undo" in operation.name
                 )
         assert done >= FOR_MEMBERS
-        assert owner.get("/api/memory/turns/" + household["turn"]).json()["segments"] == digest
+        after = everything_of(owner)
+        assert {name: (was, after.get(name)) for name, was in before.items() if after.get(name) != was} == {}
+        assert after.keys() == before.keys()
+
+
+@pytest.mark.parametrize("token", ["none", "wrong", "revoked"])
+def test_nothing_at_all_is_answered_without_a_token_that_holds(
+    served: Served, household: dict[str, str], token: str
+) -> None:
+    with served.client() as owner:
+        made = owner.post("/api/tokens", json={"person": "owner"}).json()
+        owner.delete(f"/api/tokens/{made['id']}")
+        before = everything_of(owner)
+        description = owner.get("/openapi.json").json()
+    used = {"none": "", "wrong": "ha_wrong-wrong-wrong-wrong", "revoked": made["value"]}[token]
+    with served.client(used) as stranger:
+        for operation in operations(description, pointed_at_the_owner(household), pointed=True):
+            if operation.name in FOR_ANYBODY:
+                continue
+            status, text = asked(stranger, operation)
+            assert status in (401, 429), f"{operation.name}: {status} {text}"  # of wrong ones not many are tried
+            assert OWNERS not in text, operation.name
+    with served.client() as owner:
+        assert everything_of(owner) == before
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST", "GET", "TRACE"])
+def test_no_method_that_is_not_described_does_anything(served: Served, household: dict[str, str], method: str) -> None:
+    with served.client(household["token"]) as anna, served.client() as owner:
+        description = owner.get("/openapi.json").json()
+        for operation in operations(description, household):
+            if method.lower() not in description["paths"][operation.template]:
+                answer = anna.request(method, operation.path)
+                assert answer.status_code in (403, 404, 405), f"{method} {operation.path}: {answer.status_code}"
+                assert OWNERS not in answer.text
+
+
+def test_what_the_description_leaves_out_is_known_by_name() -> None:
+    """A route that is left out would be tried by none of these tests."""
+    hidden = {
+        route.path for router in ROUTERS for route in router.routes
+        if not (isinstance(route, APIRoute) and route.include_in_schema)
+    }  # fmt: skip
+    assert hidden == {"/mcp"}  # test_mcp.py tries it
+
+
+def test_another_who_used_the_same_name_is_not_told_of_and_not_in_the_way(
+    served: Served, household: dict[str, str]
+) -> None:
+    with served.client(household["token"]) as anna, served.client(served.member("carl")) as carl:
+        note = {"text": "the boat is at pier 9", "external_id": "boat"}
+        turn = anna.post("/api/memory/turns", json=note).json()["turn"]
+        missing = carl.get("/api/memory/turns/nothing-of-this-name").text
+        assert carl.get("/api/memory/turns/boat").text == missing.replace("nothing-of-this-name", "boat")
+        own = carl.post("/api/memory/turns", json={"text": "my boat sank", "external_id": "boat"}).json()["turn"]
+        assert carl.get("/api/memory/turns/boat").json()["turn"] == own
+        assert anna.get("/api/memory/turns/boat").json()["turn"] == turn
+        taken = {"text": "not yours", "external_id": turn}
+        assert carl.post("/api/memory/turns", json=taken).status_code == 201
+        assert anna.get(f"/api/memory/turns/{turn}").json()["turn"] == turn
+        for each, whose in ((carl, own), (anna, turn)):
+            hidden = each.post("/api/memory/forget", json={"turns": ["boat"]}).json()["turns"]
+            assert [one["turn"] for one in hidden] == [whose]
+        with served.client() as owner:
+            several = owner.post("/api/memory/undo", json={"turns": ["boat"]})
+            assert several.status_code == 404
+            assert "api/anna" in several.text
+            one = owner.post("/api/memory/undo", json={"turns": ["boat"], "source": "api/anna"}).json()["turns"]
+            assert [each["turn"] for each in one] == [turn]
+
+
+def test_of_a_chat_only_as_much_is_told_as_may_be_seen(served: Served, household: dict[str, str]) -> None:
+    with served.client(household["token"]) as anna, served.client() as owner:
+        for text in ("one", "two", "three"):
+            turn = say(owner, text, "counted")
+        owner.post(f"/api/memory/turns/{turn}/shares", json={"person": "anna"})
+        chats = anna.get("/api/memory/chats").json()["chats"]
+        assert [each["turns"] for each in chats if each["place"]["chat"] == "owner/counted"] == [1]
+        owner.post(f"/api/memory/turns/{turn}/unshare", json={"person": "anna"})
+
+
+def test_a_document_that_may_not_be_seen_is_like_one_that_is_not_there(
+    served: Served, household: dict[str, str]
+) -> None:
+    with served.client(household["token"]) as anna:
+        hidden = anna.get(f"/api/documents/{household['document']}").text
+        assert hidden == anna.get("/api/documents/none").text.replace("none", household["document"])
 
 
 @pytest.mark.parametrize("way", ["named", "searched", "as"])
@@ -170,6 +312,29 @@ def test_events_are_heard_by_those_whose_chat_it_is_and_go_on_from_the_last(
         assert '"chat": "anna/' not in seen
         assert "do not repeat" not in seen
         assert '"chat": "owner/' in seen
+
+
+def test_a_listener_who_did_not_read_for_long_is_told_to_look_anew_and_misses_nothing_after() -> None:
+    async def listened() -> list[str]:
+        hub, heard = Hub(), list[str]()
+        async with aclosing(hub.follow("anna")) as notices:
+            hub.publish("first", {}, ("anna",))
+            waiting = asyncio.create_task(anext(notices))
+            await asyncio.sleep(0)
+            hub.publish("second", {}, ("anna",))
+            heard.append((await waiting).kind)
+            for number in range(5_000):
+                hub.publish(str(number), {}, ("anna", "owner") if number % 2 else ("owner",))
+            hub.publish("last", {}, ("anna",))
+            while heard[-1] != "last":
+                heard.append((await anext(notices)).kind)
+        return heard
+
+    heard = asyncio.run(listened())
+    assert heard[0] == "second"  # what was before he listened he did not ask for
+    assert heard.count("reset") == 1
+    after = [int(each) for each in heard[heard.index("reset") + 1 : -1]]
+    assert after == list(range(after[0], 5_000, 2))
 
 
 def test_a_listener_who_said_for_how_long_is_let_go_although_things_happen(served: Served) -> None:

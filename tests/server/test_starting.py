@@ -9,6 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.server.serving import Started, environment, homeagent, until
 
 if TYPE_CHECKING:
@@ -124,6 +126,74 @@ def test_changed_settings_hold_without_a_restart(home: Path) -> None:
         (home / "config.toml").write_text("[memory]\nrecall_limit = 'many'\n")
         until(lambda: client.get("/ready").json()["problems"] == ["settings"])
         assert limit() == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("[memory\n", "config.toml"),
+        ("[memory]\nrecall_limit = 'many'\n", "[memory] recall_limit"),
+        ("[nosuch]\n", "nosuch"),
+        ("[models.small]\nbase_url = 'ftp://x'\nmodel = 'm'\n", "[models.small] base_url"),
+        ("[channels.webhook]\nowners = 3\n", "[channels.webhook] owners"),
+        ("[plugins.files]\nroots = 'x'\n", "[plugins.files]"),
+    ],
+)
+def test_wrong_settings_are_said_with_where_and_what_next_at_the_start_and_later_too(
+    home: Path, text: str, where: str
+) -> None:
+    good = (home / "config.toml").read_text()
+    with Started(home) as served, served.client() as client:
+        (home / "config.toml").write_text(text)
+        until(lambda: client.get("/ready").json()["problems"] == ["settings"])
+        said = next(str(each["message"]) for each in served.logged() if where in str(each["message"]))
+        assert said.count(". ") >= 1, said  # what is wrong, and what to do
+        assert client.post("/api/chats/a/turns", json={"text": "hello"}).json()["status"] == "done"
+        (home / "config.toml").write_text(good)
+        until(lambda: client.get("/ready").json()["problems"] == [])
+    (home / "config.toml").write_text(text)
+    command = [sys.executable, "-m", "homeagent", "serve", "--port", "0", "--home", str(home)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert where in done.stderr
+    assert "What to do: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_webhook_whose_key_can_not_be_read_is_said_in_the_log_and_not_to_strangers(home: Path) -> None:
+    (home / "config.toml").write_text("[memory]\nembedder = 'none'\n[channels.webhook]\nkey_file = '/no/such/key'\n")
+    with Started(home) as served, served.client("") as stranger:
+        until(lambda: any("/no/such/key" in str(each["message"]) for each in served.logged()))
+        answer = stranger.post("/webhook", content=b"{}")
+        assert answer.status_code == 503
+        assert "/no/such" not in answer.text
+
+
+def test_tokens_that_can_not_be_read_let_nobody_in_and_tell_no_stranger_where_they_are(home: Path) -> None:
+    with Started(home) as served, served.client() as owner, served.client("") as stranger:
+        whole = (home / "tokens.json").read_text()
+        (home / "tokens.json").write_text("{")
+        for answer in (
+            owner.get("/api/chats"),
+            owner.get("/api/chats", headers={"cookie": "homeagent_session=a.b.c.d"}),
+            stranger.post("/api/session", json={"token": served.token}),
+        ):
+            assert answer.status_code == 507
+            assert str(home) not in answer.text
+            assert "log" in answer.json()["error"]["next_step"]
+        assert stranger.get("/health").status_code == 200
+        until(lambda: any(str(home / "tokens.json") in str(each["message"]) for each in served.logged()))
+        (home / "tokens.json").write_text(whole)
+        until(lambda: owner.get("/api/chats").status_code == 200)
+
+
+def test_a_file_that_can_not_be_written_is_an_error_like_any_other(home: Path) -> None:
+    with Started(home) as served, served.client() as owner:
+        (home / "backups.part").mkdir()  # where it would be written
+        answer = owner.put("/api/memory/backups", json={"hours": 1, "keep": 1})
+        assert answer.status_code == 507
+        assert "backups" in answer.json()["error"]["where"]
+        assert owner.get("/api/memory/backups").json()["rule"] is None
 
 
 def test_help_says_how_to_serve_in_both_languages(tmp_path: Path) -> None:

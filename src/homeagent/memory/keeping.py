@@ -11,11 +11,22 @@ from homeagent.memory import checks
 from homeagent.memory.turn import TurnId
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import TurnRow
     from homeagent.memory.turn import Turn
 
-__all__ = ["home_secret", "kept_already", "make_secret", "new_turn_id", "the_open_turn", "the_turn"]
+__all__ = [
+    "home_secret",
+    "kept_already",
+    "make_secret",
+    "named_turns",
+    "new_turn_id",
+    "the_one",
+    "the_open_turn",
+    "the_turn",
+]
 
 
 def kept_already(log: LogStore, turn: Turn) -> TurnId | None:
@@ -39,9 +50,18 @@ def kept_already(log: LogStore, turn: Turn) -> TurnId | None:
 
 def the_turn(log: LogStore, name: str, source: str | None) -> TurnRow:
     """Return the one turn with this id or external id. Raises `NotFoundError`, also when several have the name."""
+    return the_one(named_turns(log, name, source), name)
+
+
+def named_turns(log: LogStore, name: str, source: str | None) -> list[TurnRow]:
+    """Return the turns with this id or external id. Raises `InputError` for what can be no name."""
     checks.check_name("turn", name)
     checks.check_name("source", source or "")
-    found = log.find(name, source)
+    return log.find(name, source)
+
+
+def the_one(found: Sequence[TurnRow], name: str) -> TurnRow:
+    """Return the one turn of those with a name. Raises `NotFoundError` where there is none or more than one."""
     if not found:
         raise NotFoundError(f"turn {name!r}", "is not in this home", "Look it up with 'homeagent memory search'")
     if len(found) > 1:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
 from homeagent.memory.documents.features import tags
-from homeagent.memory.keeping import the_turn
+from homeagent.memory.keeping import named_turns, the_one
 from homeagent.memory.knowledge.results import Document
-from homeagent.memory.people.identity import People, visible
+from homeagent.memory.people.identity import People, Visible, visible
 from homeagent.memory.text.fold import fold_text
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Library:
         ranked: list[tuple[float, str, DocumentRow]] = []
         for row in self._archive.documents():
             turns = self._derived.turns(row.turns)
-            if seen is not None and not all(turn.scope in seen.scopes for turn in turns.values()):
+            if seen is not None and not self._sees(row, seen):
                 continue
             found = sorted((scores[turn.turn_id] for turn in turns.values() if turn.turn_id in scores), reverse=True)
             score = sum(each * _NEXT**place for place, each in enumerate(found[:4]))
@@ -76,15 +76,25 @@ class Library:
         """Whether a viewer may see every turn of a document. Raises `NotFoundError`."""
         row = self._archive.row(document)
         seen = visible(viewer, self._derived.scopes(), People(self._log.identities()))
-        return seen is None or all(turn.scope in seen.scopes for turn in self._derived.turns(row.turns).values())
+        return seen is None or self._sees(row, seen)
+
+    def _sees(self, row: DocumentRow, seen: Visible) -> bool:
+        """Whether every turn of a document may be seen; one of which it is not known yet may not."""
+        turns = self._derived.turns(row.turns)
+        return all(
+            turns[seq].scope in seen.scopes if seq in turns else self._log.turn(seq) is None for seq in row.turns
+        )
 
     def computed_text(self, turn: str, viewer: Viewer | None) -> str:
         """Return what is computed of a turn, whole, secrets masked. Raises `NotFoundError`, also for others' turns."""
-        row = the_turn(self._log, turn, None)
+        rows = named_turns(self._log, turn, None)
         seen = visible(viewer, self._derived.scopes(), People(self._log.identities()))
-        indexed = self._derived.turn(row.seq)
-        if seen is not None and (indexed is None or indexed.scope not in seen.scopes):
-            raise NotFoundError(f"turn {turn!r}", "is not among those you may see", "Search by what it is about")
+        if seen is not None:
+            indexed = self._derived.turns([row.seq for row in rows])
+            rows = [row for row in rows if row.seq in indexed and indexed[row.seq].scope in seen.scopes]
+            if not rows:
+                raise NotFoundError(f"turn {turn!r}", "is not among those you may see", "Search by what it is about")
+        row = the_one(rows, turn)
         return masked("\n".join(each.text.text for each in self._derived.computed_of(row.seq) if each.text), said=False)
 
     def turns(self, document: str) -> list[TurnRow]:

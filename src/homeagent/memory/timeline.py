@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from homeagent.memory.keeping import named_turns, the_one
 from homeagent.memory.people.identity import People
 from homeagent.memory.people.sharing import standing_shares
 from homeagent.memory.store.protocols import chat_key
@@ -78,6 +79,14 @@ class Timeline:
         """Return what a viewer may see, as things stand now."""
         return Sight(self._log, viewer)
 
+    def find(self, name: str, viewer: Viewer | None, *, source: str | None = None) -> TurnRow:
+        """Return the turn with this id or external id among those that ``viewer`` may see.
+
+        Raises `NotFoundError`, also when several of them have the name; those of others are as if they were not there.
+        """
+        sight = self.sight(viewer)
+        return the_one([row for row in named_turns(self._log, name, source) if sight.sees(row)], name)
+
     def page(
         self, viewer: Viewer | None, *, before: int | None = None, limit: int = 50, place: Place | None = None
     ) -> Page:
@@ -95,11 +104,18 @@ class Timeline:
         return Page(tuple(found), None)
 
     def chats(self, viewer: Viewer | None) -> list[ChatRow]:
-        """Return the chats of which ``viewer`` may see the newest turn, the one spoken in last first."""
+        """Return the chats of which ``viewer`` may see the newest turn, the one spoken in last first.
+
+        Each as far as he may see it: how many turns there are besides tells of what others said.
+        """
         sight = self.sight(viewer)
-        rows = self._log.chats()
-        newest = ((row, self._log.turn(row.last)) for row in rows)
-        return [row for row, turn in newest if turn is not None and sight.sees(turn)]
+        newest = ((row, self._log.turn(row.last)) for row in self._log.chats())
+        found = [row for row, turn in newest if turn is not None and sight.sees(turn)]
+        return found if viewer is None else [self._seen(row, sight) for row in found]
+
+    def _seen(self, chat: ChatRow, sight: Sight) -> ChatRow:
+        seen = [row.seq for row in self._log.turns_at(chat.place) if sight.sees(row)]
+        return replace(chat, turns=len(seen), first=seen[-1], last=seen[0])
 
     def words(self, turn: int) -> str:
         """Return what was said first in a turn, by its seq; empty where nobody said anything."""

@@ -186,11 +186,14 @@ async def _forget(daemon: Daemon, asker: Asker, arguments: Mapping[str, object])
 
     def forgotten() -> int:
         sight = memory.timeline.sight(asker.viewer)
+        turns: list[str] = []
         for name in names:
-            if not sight.said_it(seen_turn(memory, asker, name)):
+            row = seen_turn(memory, asker, name)
+            if not sight.said_it(row):
                 raise AccessError(f"turn {name!r}", "was said by somebody else", "Ask the owner")
+            turns.append(row.turn_id)  # by its name it could be another's too
         change = memory.forgetting.undo if undo else memory.forgetting.forget
-        return len(change(Target(tuple(names))).turns)
+        return len(change(Target(tuple(turns))).turns)
 
     count = await asyncio.to_thread(forgotten)
     daemon.app.agent.look_again()
@@ -204,10 +207,14 @@ async def _call(daemon: Daemon, client: Client, name: str, arguments: Mapping[st
     incoming = Incoming(text, place, client.asker.person)
     running = await daemon.talks.begin(client.asker.person, Match(CHAT, text), incoming, streaming=True)
     running.view.asks = client.ask
-    async for kind, data in running.happenings():
-        if kind == "tool_progress":
-            await client.progress(str(data["text"]))
-    view = await running.finished()
+    try:
+        async for kind, data in running.happenings():
+            if kind == "tool_progress":
+                await client.progress(str(data["text"]))
+        view = await running.finished()
+    finally:
+        if not running.task.done():  # the client took its call back, or left
+            running.task.cancel()
     if view.error is not None:
         raise view.error
     if view.finished:

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import StreamingResponse
 
 from homeagent.agent import Incoming
@@ -51,14 +51,19 @@ _OK: dict[int | str, dict[str, object]] = {
 
 @router.post("/completions", summary="Talk to the agent", response_model=Completion, responses=_OK)
 async def completions(
+    request: Request,
     wanted: ChatRequest,
     asker: AskerHere,
     daemon: DaemonHere,
     x_homeagent_chat: Annotated[ChatName | None, Header(description="names the chat")] = None,
 ) -> Response | Completion:
-    """Run one turn in a chat of whoever asks, and answer with what came of it."""
+    """Run one turn in a chat of whoever asks, and answer with what came of it.
+
+    Whoever closes the connection before that stops the turn, with `stream` or without; what was said by then is kept.
+    """
     running, chat = await _begun(wanted, asker, daemon, x_homeagent_chat or "")
     if not wanted.stream:
+        await _ended_or_left(running, request)
         view = await running.finished()
         _raise_if_none(view)
         return _completion(view, chat)
@@ -67,6 +72,22 @@ async def completions(
     usage = wanted.stream_options is not None and wanted.stream_options.include_usage
     body = _chunks(running, chat, first, happenings, usage=usage)
     return StreamingResponse(keeping_alive(body), media_type=SSE, headers={"x-homeagent-chat": chat})
+
+
+async def _ended_or_left(running: Running, request: Request) -> None:
+    """Wait for the end of a turn, and stop it when whoever asked for it has left."""
+    leaving = asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait({running.task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if leaving.done():
+            running.task.cancel()
+    finally:
+        leaving.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass  # of the body, which was read
 
 
 async def _begun(wanted: ChatRequest, asker: Asker, daemon: Daemon, named: str) -> tuple[Running, str]:

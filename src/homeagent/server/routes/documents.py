@@ -1,6 +1,7 @@
 """Documents: turns that were put away together, by what they are about."""
 
 import asyncio
+import contextlib
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -99,7 +100,10 @@ async def document(document: DocumentName, asker: AskerHere, daemon: DaemonHere)
 
 
 def _whole(memory: Memory, viewer: Viewer | None, name: str) -> DocumentText:
-    if not memory.library.may_see(name, viewer):
-        raise NotFoundError(f"document {name!r}", "is not among those you may see", "Search by what it is about")
-    short = document_form(memory.document(name))
-    return DocumentText(**short.model_dump(), text=plain(memory.document_text(name, mask=True)))
+    with contextlib.suppress(NotFoundError):
+        if memory.library.may_see(name, viewer):
+            return DocumentText(
+                **document_form(memory.document(name)).model_dump(),
+                text=plain(memory.document_text(name, mask=True)),
+            )
+    raise NotFoundError(f"document {name!r}", "is not among those you may see", "Search by what it is about")

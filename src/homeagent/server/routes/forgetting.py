@@ -26,9 +26,13 @@ Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 
 class TargetForm(BaseModel):
-    """What is meant, in one way: turns by name, a fact, a person, a stretch of time, or all words of a text."""
+    """What is meant, in one way: turns by name, a fact, a person, a stretch of time, or all words of a text.
+
+    ``source`` is that of the turns, where their names are external ids that several sources use.
+    """
 
     turns: Annotated[list[Name], Field(max_length=1_000)] = []
+    source: str | None = Field(default=None, max_length=400)
     fact: str = Field(default="", max_length=400)
     person: str = Field(default="", max_length=400)
     since: When | None = None
@@ -182,15 +186,19 @@ async def _changed(daemon: Daemon, asker: Asker, target: TargetForm, *, undo: bo
 
 def _target(target: TargetForm, memory: Memory, asker: Asker) -> Target:
     """Return what is meant. Members may only mean turns that they said themselves."""
+    turns = list(target.turns)
     if not asker.is_owner:
         if not target.turns or target.fact or target.person or target.text or target.since or target.until:
             raise AccessError("members", "can only name turns that they said themselves", "Name them, or ask the owner")
         sight = memory.timeline.sight(asker.viewer)
-        for name in target.turns:
-            if not sight.said_it(seen_turn(memory, asker, name)):
+        for place, name in enumerate(target.turns):
+            row = seen_turn(memory, asker, name, target.source)
+            if not sight.said_it(row):
                 raise AccessError(f"turn {name!r}", "was said by somebody else", "Ask the owner")
+            turns[place] = row.turn_id  # by its name it could be another's too
     return Target(
-        turns=tuple(target.turns),
+        turns=tuple(turns),
+        source=target.source if asker.is_owner else None,
         fact=target.fact,
         person=target.person,
         since=target.since,
