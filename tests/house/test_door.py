@@ -57,6 +57,7 @@ KNOWN = {
     "embed.protocol.Embedder.passages(texts)",
     "indexing.indexed(speaker)",
     "passages.chunks(text)",
+    "passages.pieces(text)",
     "store.protocols.IndexedPassage(embedded)",
     "store.records.Passage(text)",
     "text.dates.spoken_days(text)",

@@ -152,7 +152,7 @@ TYPED = [
     Mutant(
         "days are read from a string", "indexing.py", r"spoken_days\(passage\.text\b", "spoken_days(passage.text.text"
     ),
-    Mutant("chunks are cut from a string", "passages.py", r"chunks\(row\.text\)", "chunks(row.text.text)"),
+    Mutant("pieces are cut from a string", "passages.py", r"pieces\(row\.text\)", "pieces(row.text.text)"),
     Mutant("a speaker enters as a string", "derive.py", r"label\(row\.sender\)", "row.sender"),
     Mutant("vectors are made of strings", "derive.py", r"\[missing\[key\] for", "[missing[key].text for"),
     Mutant("raw stands in for nothing", "derive.py", r"text=NOTHING\b", "text=row.segment.text"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homeagent.memory.compute import ComputeText, DoorKey, Span
-from homeagent.memory.passages import LONGEST, SHORTEST, chunks, turn_passages
+from homeagent.memory.passages import LONGEST, LONGEST_PIECE, SHORTEST, chunks, pieces, turn_passages
 from homeagent.memory.store.records import Computed
 
 LINE = "a line of the page with some words in it, "
@@ -139,3 +139,39 @@ def test_long_words_are_cut_segment_by_segment_and_outputs_line_by_line():
 def test_a_turn_with_nothing_computed_has_no_passages():
     assert turn_passages(9, []) == []
     assert turn_passages(9, [computed(0, "user", ""), computed(1, "tool", " ", "look")]) == []
+
+
+def cut_output(raw):
+    found = list(pieces(text_of(raw)))
+    for piece in found:
+        assert "".join(raw[span.raw_start : span.raw_end] for span in piece.spans) == piece.text
+    return [piece.text for piece in found]
+
+
+@given(TEXTS)
+@settings(max_examples=40, deadline=None)
+def test_the_pieces_of_an_output_hold_all_its_words_in_order_and_none_is_too_long(raw):
+    found = cut_output(raw)
+    assert "".join("".join(found).split()) == "".join(raw.split())
+    assert all(piece.strip() and len(piece) <= LONGEST_PIECE for piece in found)
+
+
+def test_a_sentence_in_an_output_is_a_piece_and_short_things_come_together():
+    menu = "Home\nNews\nSport\n"
+    said = "- 用户: 我刚才路过的医院是一家胸科医院。\n"
+    told = "The ferry to Naxos leaves at seven.\n"
+    assert cut_output(menu + said + told + menu) == [menu, said, told, menu]
+
+
+def test_a_long_paragraph_of_an_output_is_cut_after_sentences():
+    sentence = "The garden behind the house is full of old trees, and nobody has cut them for years. "
+    found = cut_output(sentence * 20)
+    assert len(found) > 5
+    assert all(piece.endswith("years. ") for piece in found)
+
+
+def test_many_short_lines_of_an_output_do_not_become_a_piece_each():
+    table = "".join(f"row {number}\n" for number in range(1000))
+    assert 60 < len(cut_output(table)) < 120
+    code = "".join(f"    call_of_number({number});\n" for number in range(100))
+    assert len(cut_output(code)) < 40

@@ -76,3 +76,66 @@ def test_a_long_output_is_found_beside_many_short_turns(memory):
     read = ("read", "user", Segment("user", "Read the log."), log, Segment("assistant", "Done."))
     kept(memory, *chatter, ("quill", "bert", Segment("user", "I was trapped in the lift.")), read)
     assert found(memory, "Where was Quill trapped in the lift?")[0] == "read"
+
+
+PAGE = "\n".join(
+    f"Paragraph {n} tells of the weather and of ships that came and went for no reason." for n in range(40)
+)
+
+
+def read_file(name, text):
+    asked = Segment("user", "Read that file.")
+    return (name, "user", asked, Segment("tool", text, tool="files_read"), Segment("assistant", "Done."))
+
+
+def test_a_hit_shows_what_stands_around_the_line_that_matched(memory):
+    page = PAGE.replace("Paragraph 20 tells of the weather", "Paragraph 20 tells of the walrus of Whitby")
+    kept(memory, *small_talk(), read_file("read", page))
+    viewer = Viewer("user", CHAT, MEMBERS)
+    hit = memory.recall("Where is the walrus?", viewer=viewer, at=START + timedelta(days=1)).hits[0]
+    assert hit.external_id == "read"
+    assert page[slice(*hit.span)].strip().startswith("Paragraph 20")
+    assert hit.text in page
+    assert len(hit.text) <= 600
+    assert "Paragraph 19" in hit.text
+    assert "Paragraph 21" in hit.text
+
+
+def test_an_output_of_one_segment_is_not_shown_with_another_one(memory):
+    two = [
+        Segment("tool", text, tool="files_read") for text in ("The walrus lives in Whitby.", "Bread is baked at six.")
+    ]
+    kept(memory, ("read", "user", Segment("user", "Read both."), *two, Segment("assistant", "Done.")))
+    hit = memory.recall("Where does the walrus live?", viewer=None, at=START + timedelta(days=1)).hits[0]
+    assert hit.text == "files_read\nThe walrus lives in Whitby."
+
+
+def test_the_askers_own_word_in_an_exported_chat_counts_like_his_turn(memory):
+    export = "Ada: my boat is called Otter.\nuser: my boat is called Heron.\nBert: my boat is called Swan.\n"
+    kept(memory, *small_talk(), read_file("read", export), ("said", "user", Segment("user", "I like trains.")))
+    viewer = Viewer("user", CHAT, MEMBERS)
+    hit = memory.recall("What is my boat called?", viewer=viewer, at=START + timedelta(days=1)).hits[0]
+    assert hit.external_id == "read"
+    assert export[slice(*hit.span)].startswith("user:")
+
+
+def test_outputs_do_not_change_how_rare_or_long_what_people_say_is(memory, tmp_path):
+    log = "\n".join(f"I climbed it on day {n}, last summer, they said." for n in range(200))
+    with Memory.open(tmp_path / "other", embedder=NoEmbedder()) as other:
+        other.declare_policies({"files_read": MemoryPolicy()})
+        found = []
+        for each, text in ((memory, log), (other, "I climbed it last summer.")):
+            kept(each, *small_talk(), read_file("read", text))
+            viewer = Viewer("user", CHAT, MEMBERS)
+            evidence = each.study.evidence("Who climbed one last summer?", viewer=viewer, at=START + timedelta(days=1))
+            found.append((evidence.columns["words"].average, evidence.columns["words"].idf))
+    assert found[0] == found[1]
+
+
+def test_a_log_full_of_what_is_asked_for_leaves_room_for_what_was_said(memory):
+    log = "\n".join(f"{n}: lift stopped, lift went on after it stopped on its way to floor {n}." for n in range(900))
+    kept(memory, ("said", "bert", Segment("user", "The lift stopped.")), *[read_file(f"l{n}", log) for n in range(2)])
+    asked = {"viewer": Viewer("user", CHAT, MEMBERS), "at": START + timedelta(days=1)}
+    evidence = memory.study.evidence("Which lift stopped on its way?", **asked)
+    assert len(evidence.ids) < 400
+    assert memory.find("said", source="test").seq in {outline.seq for outline in evidence.outlines}

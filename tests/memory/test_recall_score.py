@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homeagent.memory.compute import ComputeText, DoorKey, QueryText
-from homeagent.memory.recall.cues import Question, question_cues, turn_cues, without_names
+from homeagent.memory.recall.cues import Question, question_cues, said_by, turn_cues, without_names
 from homeagent.memory.recall.score import (
     AnswerableWeights,
     Leg,
@@ -23,6 +23,7 @@ from homeagent.memory.recall.score import (
     scoring,
     shrunk_mean,
 )
+from homeagent.memory.recall.speakers import quoted_speaks
 
 WEIGHTS = scoring().ranking
 
@@ -179,10 +180,16 @@ def test_every_score_is_finite_and_every_turn_ranked_once(cosines, first_person,
     assert all(math.isfinite(each) for each in ranking.score)
 
 
-def outputs(there, named=None, words=None):
+def outputs(there, speaker=None, words=None, figures=False, **cues):
     n = len(there)
-    flags = np.array(there, bool)
-    return Outputs(flags, np.array(named or [False] * n, bool), np.array(words or [40.0] * n, np.float32))
+    found = {name: np.array(cues.get(name, [False] * n), bool) for name in ("asks", "first_person", "time", "number")}
+    return Outputs(
+        np.array(there, bool),
+        np.array(speaker or [0.0] * n, np.float32),
+        np.array(words or [40.0] * n, np.float32),
+        **found,
+        figures=figures,
+    )
 
 
 def test_what_the_words_of_a_turn_look_like_says_nothing_about_an_output_of_it():
@@ -199,7 +206,7 @@ def test_what_the_words_of_a_turn_look_like_says_nothing_about_an_output_of_it()
 def test_an_output_that_names_the_person_asked_about_counts_like_his_own_word_in_its_turn():
     one_turn = candidates([0.2, 0.3, 0.3], turn=[0, 0, 1])
     plain = turns(2, speaker=[0.0, 0.0])
-    named = replace(one_turn, outputs=outputs([False, True, False], named=[False, True, False]))
+    named = replace(one_turn, outputs=outputs([False, True, False], speaker=[0.0, 1.0, 0.0]))
     ranking = rank_turns(named, plain, Question(), WEIGHTS)
     assert ranking.order.tolist() == [0, 1]
     assert ranking.passage.tolist() == [1, 2]
@@ -211,5 +218,59 @@ def test_the_best_passage_of_a_turn_is_chosen_with_what_the_words_of_the_turn_ad
     said = turns(1, speaker=[1.0], first_person=[True])
     ranking = rank_turns(replace(one_turn, outputs=outputs([False, True])), said, Question(), WEIGHTS)
     assert ranking.passage.tolist() == [0]
-    some = outputs([True, False, True], named=[True, False, False], words=[1.0, 2.0, 3.0]).of(np.array([1, 0, 1], bool))
-    assert (some.there.tolist(), some.named.tolist(), some.words.tolist()) == ([True, True], [True, False], [1, 3])
+    some = outputs([True, False, True], speaker=[1.0, 0.0, -1.0], words=[1.0, 2.0, 3.0], time=[True, True, False])
+    kept = some.of(np.array([1, 0, 1], bool))
+    assert (kept.there.tolist(), kept.speaker.tolist(), kept.words.tolist()) == ([True, True], [1, -1], [1, 3])
+    assert kept.time.tolist() == [True, False]
+
+
+def test_a_piece_of_an_output_that_quotes_the_person_counts_like_a_turn_of_his():
+    said = candidates([0.3, 0.3], turn=[0, 1])
+    own = turns(2, speaker=[1.0, 0.0], first_person=[True, False], time=[True, False], asks=[0.0, 1.0], words=[12, 3])
+    cues = {"first_person": [False, True], "time": [False, True]}
+    quoted = outputs([False, True], speaker=[0.0, 1.0], words=[12.0, 12.0], **cues)
+    ranking = rank_turns(replace(said, outputs=quoted), own, Question(when=True), WEIGHTS)
+    assert ranking.score[0] == pytest.approx(ranking.score[1])
+    another = replace(quoted, speaker=np.array([0, -1], np.float32))
+    ranking = rank_turns(replace(said, outputs=another), own, Question(when=True), WEIGHTS)
+    assert ranking.reasons["self"][1] == 0
+    assert ranking.reasons["speaker"][1] == pytest.approx(-WEIGHTS.speaker)
+
+
+def test_a_bare_number_alone_is_nothing_in_an_output_and_an_identifier_is():
+    found = candidates([0.0, 0.0], symbols=leg(9.0, 9.0))
+    page = outputs([True, False], figures=True)
+    ranking = rank_turns(replace(found, outputs=page), turns(2), Question(), WEIGHTS)
+    assert ranking.reasons["symbols"].tolist() == [0, pytest.approx(9 * WEIGHTS.symbols)]
+    ranking = rank_turns(replace(found, outputs=replace(page, figures=False)), turns(2), Question(), WEIGHTS)
+    assert ranking.reasons["symbols"][0] == ranking.reasons["symbols"][1] > 0
+    held = replace(found, words=leg(4.0, 4.0, coverage=[0.25, 0.25]), outputs=page)
+    ranking = rank_turns(held, turns(2), Question(), WEIGHTS)
+    part = 0.25**WEIGHTS.coverage
+    assert ranking.reasons["symbols"].tolist() == pytest.approx([9 * WEIGHTS.symbols * part, 9 * WEIGHTS.symbols])
+
+
+@pytest.mark.parametrize(
+    ("line", "who"),
+    [
+        ("Ada: I moved to Lisbon.", "ada"),
+        ("- 用户: 我的手机是小米11。", "用户"),
+        ("- 用户：好的。", "用户"),
+        ("[2024-05-01 10:02] Ada Lovelace: hello", "ada lovelace"),
+        ("10:02 **Bert**: hello", "bert"),
+        ("> Bert: quoted", "bert"),
+        ("mail_read\nBert: written", "bert"),
+        ("The ferry leaves at seven.", ""),
+        ("12:30", ""),
+        ("", ""),
+        ("Ada:", ""),
+        (f"{'a very long introduction ' * 5}: and then", ""),
+    ],
+)
+def test_who_is_named_in_front_of_a_line_said_it(line, who):
+    assert said_by(ComputeText(DoorKey(), line)) == who
+
+
+def test_a_piece_of_an_output_is_about_whom_it_quotes_or_names():
+    quoted = [("ada", False), ("bert", False), ("bert", True), ("", True), ("", False), ("note", True), ("note", False)]
+    assert quoted_speaks(quoted, "Ada", ["Ada", "Bert"]) == [1, -1, 0, 1, 0, 1, 0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homeagent.memory.compute import ComputeText
-from homeagent.memory.recall.cues import turn_cues
+from homeagent.memory.recall.cues import said_by, turn_cues
 from homeagent.memory.store.protocols import IndexedPassage
-from homeagent.memory.store.records import TurnCues
+from homeagent.memory.store.records import NO_CUES, OutputCues, TurnCues
 from homeagent.memory.text.dates import day_terms, spoken_days, turn_day_terms
 from homeagent.memory.text.terms import passage_terms
 
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["INDEX_VERSION", "cues_of", "indexed"]
 
-INDEX_VERSION = "index-4"
+INDEX_VERSION = "index-5"
 """Part of a turn's fingerprint: raise it when the same passages give other terms or another text to embed."""
+
+_ASKS = 0.5
+"""The share of its characters in questions above which a piece of an output asks."""
 
 
 def indexed(passages: Sequence[Passage], speaker: ComputeText, at: Moment | None) -> list[IndexedPassage]:
@@ -57,4 +60,11 @@ def _one(passage: Passage, names: Sequence[str], own_days: Sequence[str], at: Mo
         "days": (*own_days, *spoken),
         "speaker": names,
     }
-    return IndexedPassage(passage, passage.text, columns)
+    return IndexedPassage(passage, passage.text, columns, _output_cues(passage))
+
+
+def _output_cues(passage: Passage) -> OutputCues:
+    if passage.kind != "output":
+        return NO_CUES
+    cues = turn_cues(passage.text)
+    return OutputCues(cues.asks > _ASKS, cues.first_person, cues.time, cues.number, said_by(passage.text))

@@ -38,9 +38,10 @@ class Neighbour:
 class Hit:
     """One remembered turn, by its best passage.
 
-    ``segment`` is the position of the passage's first segment in its turn; ``span`` its character range in that
-    segment's raw text, or None where a cleaner rewrote it. ``score`` only orders hits of one question. ``why`` says in
-    words what matched. ``superseded`` marks an older value of the same thing.
+    ``text`` is the passage; of a tool's output, what stands around it too, some 600 characters. ``segment`` is the
+    position of the passage's first segment in its turn; ``span`` its character range in that segment's raw text, or
+    None where a cleaner rewrote it. ``score`` only orders hits of one question. ``why`` says in words what matched.
+    ``superseded`` marks an older value of the same thing.
     """
 
     turn: TurnId

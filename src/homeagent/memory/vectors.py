@@ -33,7 +33,7 @@ _EXACT: Final = 4096
 """Up to so many visible vectors all are compared (3 ms)."""
 
 _SAMPLE: Final = 2048
-"""Vectors that mean and deviation are estimated from above `_EXACT`: the deviation is right within 2 %."""
+"""Vectors that the codes are fitted to."""
 
 _TIE: Final = np.float32(1e-5)
 """More than float32 sums of one product can differ by, depending on where a row lies in its block."""
@@ -47,14 +47,11 @@ class VectorHits:
     """What a search found.
 
     ``ids`` ``int64, (k,)`` and ``scores`` ``float32, (k,)``: exact cosines to the stored vectors, the best first, equal
-    ones by id. ``mean`` and ``deviation`` describe the cosines of the query to all ``among`` visible vectors (exact up
-    to 4,096 of them, else from a sample that depends on the ids alone); both are 0.0 when there are none.
+    ones by id. ``among``: how many vectors were visible.
     """
 
     ids: NDArray[np.int64]
     scores: NDArray[np.float32]
-    mean: float
-    deviation: float
     among: int
 
 
@@ -129,16 +126,14 @@ class VectorIndex:
             visible = self._visible(allowed_groups)
             among = int(np.count_nonzero(visible))
             if among == 0 or self._dimensions == 0:
-                return VectorHits(np.zeros(0, np.int64), np.zeros(0, np.float32), 0.0, 0.0, among)
+                return VectorHits(np.zeros(0, np.int64), np.zeros(0, np.float32), among)
             if self._coarse is None or among <= _EXACT:
                 rows = np.flatnonzero(visible)
-                spread = scores = self._roughly(rows, query)
-                rows = _best(rows, scores, limit)
+                rows = _best(rows, self._roughly(rows, query), limit)
             else:
                 rows = self._candidates(visible, query, limit)
-                spread = self._roughly(self._sample(visible, among), query)
             ids, scores = self._ranked(rows, query, limit)
-        return VectorHits(ids, scores, float(spread.mean(dtype=np.float64)), float(spread.std(dtype=np.float64)), among)
+        return VectorHits(ids, scores, among)
 
     def vectors_of(self, ids: Collection[int] | NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the stored vectors of these ids, ``float32, (n, dimensions)``; a row of NaN for an id without one."""
@@ -206,12 +201,6 @@ class VectorIndex:
                 seen[number] = True
         seen[_NOBODY] = False  # the last place, where an index of -1 looks
         return seen[self._groups[: self._count]]
-
-    def _sample(self, visible: NDArray[np.bool_], among: int) -> NDArray[np.int64]:
-        """Return about `_SAMPLE` visible rows, chosen by their ids alone, so that a rebuilt index chooses the same."""
-        spread = self._ids[: self._count].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing
-        rows: NDArray[np.int64] = np.flatnonzero(visible & (spread < np.uint64(_SAMPLE / among * 2**64)))
-        return rows
 
     def _candidates(self, visible: NDArray[np.bool_], query: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
         coarse = self._coarse

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
 
-__all__ = ["Cues", "Question", "question_cues", "turn_cues", "without_names"]
+__all__ = ["Cues", "Question", "question_cues", "said_by", "turn_cues", "without_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,14 @@ _ASKS_ASSISTANT = re.compile(
 )
 
 
+_LABEL = 100
+_SAID_BY = re.compile(
+    r"^[\s\-*•>#|]*(?:[\[(]?\d[\d/.:,\- ]*(?:[ap]m)?[\])]?[\s,\-]*)?"  # a bullet, the time
+    r"[\[*<]*(?P<who>[^\W\d](?:[\w .'’-]{0,38}\w)?)[\]*>]*\s*[:：]\s*\S",
+    re.MULTILINE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Cues:
     """What the words of a turn look like, see `turn_cues`."""
@@ -79,6 +87,16 @@ def turn_cues(text: ComputeText) -> Cues:
     asking = sum(len(part) for part in sentences if len(part) > 1 and part[-1] in "?？")
     found = (pattern.search(folded) is not None for pattern in (_FIRST_PERSON, _TIME, _NUMBER))
     return Cues(words, asking / total if total else 0.0, *found)
+
+
+def said_by(text: ComputeText) -> str:
+    """Return who is named in front of the words of the first lines, folded; "" where nobody is.
+
+    As transcripts, minutes and exported chats do it: "Ada: ...", "- [10:02] **Ada**: ...", "用户：...". A word before a
+    colon that is no name does no harm: it is compared with people's names.
+    """
+    found = _SAID_BY.search(fold_text(text.text[:_LABEL]))
+    return found["who"] if found else ""
 
 
 def question_cues(text: QueryText, unknown_symbol: bool = False) -> Question:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import bisect
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from homeagent.memory.results import Hit, Neighbour
@@ -26,6 +27,10 @@ __all__ = ["HitMaker", "Judged"]
 Found = tuple[int, int, int]
 """A turn, its best passage, and its row in the ranking."""
 
+_AROUND = 600
+"""Characters that are shown of an output around the piece that matched."""
+_PIECES = 4
+"""Pieces before it and behind it that are read for that."""
 _LEAST_REASON = 0.25
 _LOOK_AHEAD = 3
 
@@ -55,11 +60,26 @@ class HitMaker:
         rows = self._derived.turns([*(turn for turn, _, _ in chosen), *beside])
         firsts = [passage for each in dict.fromkeys(beside) for passage in self._mirror.passages_of(each)[:1]]
         texts = {each.turn: each.text.text for each in self._derived.passages(firsts).values()}
+        shown = self._shown(passages)
         return tuple(
-            self._hit((turn, row), passages[passage], (rows, texts), judged)
+            replace(self._hit((turn, row), passages[passage], (rows, texts), judged), text=shown[passage])
             for turn, passage, row in chosen
             if turn in rows and passage in passages  # another process may just have taken it out
         )
+
+    def _shown(self, passages: Mapping[int, Passage]) -> dict[int, str]:
+        """Return what is shown of each passage: of an output the pieces around it too, what is near first."""
+        beside: dict[int, list[int]] = {}
+        for each in passages.values():
+            if each.kind == "output":
+                pieces = self._mirror.passages_of(each.turn)
+                place = bisect.bisect_left(pieces, each.passage)
+                beside[each.passage] = list(pieces[max(0, place - _PIECES) : place + _PIECES + 1])
+        around = self._derived.passages([piece for pieces in beside.values() for piece in pieces])
+        shown = {passage: each.text.text for passage, each in passages.items()}
+        for passage, pieces in beside.items():
+            shown[passage] = _joined(passages[passage], [around[piece] for piece in pieces if piece in around])
+        return shown
 
     def _without_repeats(self, best: Sequence[Found]) -> list[Found]:
         """Return the turns without those that say, in the same chat, only what another says; the newest stays."""
@@ -105,6 +125,28 @@ class HitMaker:
             at = row.at.datetime() if row.at is not None else None
             found.append(Neighbour(row.turn_id, row.external_id, offset, text, at))
         return tuple(found)
+
+
+def _joined(middle: Passage, pieces: Sequence[Passage]) -> str:
+    """Return the text of a piece with those before and behind it in the same output, up to `_AROUND` characters."""
+    texts = {each.passage: each.text.text for each in pieces if _segment(each) == _segment(middle)}
+    text, low, high = middle.text.text, middle.passage, middle.passage
+    while low - 1 in texts or high + 1 in texts:
+        before, after = texts.get(low - 1), texts.get(high + 1)
+        if before is not None and (after is None or middle.passage - low <= high - middle.passage):
+            longer, low = before + text, low - 1
+        else:
+            longer, high = text + (after or ""), high + 1
+        if len(longer) > _AROUND:
+            break
+        text = longer
+    return text
+
+
+def _segment(passage: Passage) -> int:
+    """Return the segment that a passage begins in; -1 where it has no spans."""
+    first = next(iter(passage.text.spans), None)
+    return first.segment if first is not None else -1
 
 
 def _raw_range(span: Span | None) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homeagent.memory.passages import turn_of
 from homeagent.memory.recall.score import Leg
 
 if TYPE_CHECKING:
@@ -39,22 +40,26 @@ _MOST_POSTINGS = 20_000
 class Column:
     """One column's answer: for every passage that holds terms of the question a first BM25 score, and which it holds.
 
-    ``ids``: int64 (n,), the passages, ascending, each once; ``scores``: float64 (n,). ``postings``: by term those
-    that hold it, ascending. ``idf`` is the weight of each term, ``unheld`` the terms that no visible passage holds,
-    ``average`` the mean length of the visible passages in this column.
+    ``ids``: int64 (n,), the passages, ascending, each once; ``scores``: float64 (n,); ``outputs``: bool (n,), which are
+    of tools' outputs. ``postings``: by term those that hold it, ascending. ``idf`` is the weight of each term,
+    ``unheld`` the terms that no visible passage holds, ``average`` the mean length of what is said in this column.
     """
 
     name: str
     average: float
     ids: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     scores: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0, np.float64))
+    outputs: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     postings: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     idf: dict[str, float] = field(default_factory=dict)
     unheld: tuple[str, ...] = ()
 
     def best(self, limit: int) -> list[int]:
-        """Return the ``limit`` passages with the highest scores, equal ones by id."""
-        best: list[int] = self.ids[np.lexsort((self.ids, -self.scores))[:limit]].tolist()
+        """Return the ``limit`` passages with the highest scores, equal ones by id, and half as many of outputs."""
+        order = np.lexsort((self.ids, -self.scores))
+        output = self.outputs[order]
+        chosen = np.concatenate((order[~output][:limit], order[output][: limit // 2]))
+        best: list[int] = self.ids[chosen].tolist()
         return best
 
     def holds(self, passage: int) -> bool:
@@ -83,11 +88,13 @@ class LexicalSearch:
         lengths = self._mirror.lengths
         for term in dict.fromkeys(terms):
             found = self._derived.postings(name, term, audience, _MOST_POSTINGS)[::-1]
-            column.idf[term] = math.log1p(max(0.0, totals.passages - len(found) + 0.5) / (len(found) + 0.5))
+            turns = int(np.count_nonzero(np.diff(turn_of(found), prepend=-1)))  # a long output counts once
+            column.idf[term] = math.log1p(max(0.0, totals.turns - turns + 0.5) / (turns + 0.5))
             column.postings[term] = found[lengths.known(found)]  # the others came after the mirror was read
         column.unheld = tuple(term for term, found in column.postings.items() if not len(found))
         if column.postings:
             column.ids, places = np.unique(np.concatenate(list(column.postings.values())), return_inverse=True)
+            column.outputs = lengths.outputs(column.ids)
             weights = np.repeat(list(column.idf.values()), [len(found) for found in column.postings.values()])
             # A term counts once here, so what it counts in a passage is a matter of the passage's length alone.
             once = (_K1 + 1) / (

@@ -21,35 +21,33 @@ if TYPE_CHECKING:
 
     from homeagent.memory.store.derived_protocol import DerivedStore
     from homeagent.memory.store.protocols import Scope
-    from homeagent.memory.store.records import TurnOutline
+    from homeagent.memory.store.records import PassageSize, TurnOutline
 
-__all__ = ["Mirror", "Size", "Totals"]
+__all__ = ["Mirror", "Totals"]
 
 _VECTORS_AT_ONCE = 4096
 _EVERYTHING = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A passage's turn and scope, how many words and bigrams it is indexed under, whether it is of a tool's output."""
-
-    turn: int
-    scope: int
-    words: int
-    bigrams: int
-    output: bool = False
-
-
 @dataclass(slots=True)
 class Totals:
-    """Sums over passages: their number, their words, their bigrams."""
+    """How many turns have passages, how many pieces of outputs there are, and sums over what is said.
 
+    The sums are of passages, their words and their bigrams. What tools put out is measured by what people say, and does
+    not change the measure: pages in another language would make every sentence a long or a short one.
+    """
+
+    turns: int = 0
+    outputs: int = 0
     passages: int = 0
     words: int = 0
     bigrams: int = 0
 
-    def add(self, size: Size, sign: int) -> None:
+    def add(self, size: PassageSize, sign: int) -> None:
         """Count a passage in (1) or out (-1)."""
+        if size.output:
+            self.outputs += sign
+            return
         self.passages += sign
         self.words += sign * size.words
         self.bigrams += sign * size.bigrams
@@ -65,17 +63,17 @@ class Lengths:
     def __init__(self) -> None:
         self._count = 0
         self._ids = np.zeros(1024, np.int64)
-        self._sizes = np.zeros((2, 1024), np.int32)
+        self._sizes = np.zeros((3, 1024), np.int32)
 
-    def put(self, passage: int, words: int, bigrams: int) -> None:
-        """Set the lengths of a passage; -1 takes it out."""
+    def put(self, passage: int, words: int, bigrams: int, output: bool) -> None:
+        """Set the lengths of a passage, and whether it is of a tool's output; -1 takes it out."""
         place = self._count
         if self._count and passage <= self._ids[self._count - 1]:
             place = int(np.searchsorted(self._ids[: self._count], passage))
         if place == self._count or self._ids[place] != passage:
             self._make_room(place)
             self._ids[place] = passage
-        self._sizes[:, place] = words, bigrams
+        self._sizes[:, place] = words, bigrams, output
 
     def known(self, passages: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of these passages are there, bool (n,)."""
@@ -90,6 +88,11 @@ class Lengths:
         places = np.searchsorted(self._ids[: self._count], passages)
         lengths: NDArray[np.int32] = self._sizes[int(column == "bigrams"), places]
         return lengths
+
+    def outputs(self, passages: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which of these known passages are of tools' outputs, bool (n,)."""
+        there: NDArray[np.bool_] = self._sizes[2, np.searchsorted(self._ids[: self._count], passages)] > 0
+        return there
 
     def _make_room(self, place: int) -> None:
         if self._count == len(self._ids):
@@ -111,7 +114,7 @@ class Mirror:
 
     def clear(self) -> None:
         """Forget everything; the next `refresh` reads it all."""
-        self.sizes: dict[int, Size] = {}
+        self.sizes: dict[int, PassageSize] = {}
         self.lengths = Lengths()
         self.vectors = VectorIndex(0)
         self.scopes: dict[int, Scope] = {}
@@ -142,19 +145,39 @@ class Mirror:
         """Return the sums over these scopes, or over all."""
         chosen = self._totals.values() if scopes is None else [self._totals[s] for s in scopes if s in self._totals]
         return Totals(
+            sum(each.turns for each in chosen),
+            sum(each.outputs for each in chosen),
             sum(each.passages for each in chosen),
             sum(each.words for each in chosen),
             sum(each.bigrams for each in chosen),
         )
 
     def vector_total(self, scopes: Collection[int] | None) -> tuple[NDArray[np.float32], int]:
-        """Return the sum of the vectors in these scopes, ``float32, (dimensions,)``, and how many they are."""
+        """Return the sum of the vectors of what is said in these scopes, ``float32, (dimensions,)``, and their number.
+
+        Those of tools' outputs are left out: they would draw the centre from what people talk about to pages and logs.
+        """
         total, count = np.zeros(self.vectors.dimensions, np.float64), 0
         for scope, (part, number) in sorted(self._sums.items()):
             if scopes is None or scope in scopes:
                 total += part
                 count += number
         return total.astype(np.float32), count
+
+    def nearest(self, query: NDArray[np.float32], scopes: Collection[int] | None, limit: int) -> set[int]:
+        """Return the ``limit`` passages of what is said in these scopes whose vectors are nearest to ``query``.
+
+        Half as many pieces of outputs come on top: among these alone there may be more than ``limit`` that are nearer.
+        """
+        chosen = self._totals.keys() if scopes is None else scopes
+        if not any(self._totals[scope].outputs for scope in chosen if scope in self._totals):
+            allowed = None if scopes is None else [2 * scope for scope in scopes]
+            return set(self.vectors.search(query, allowed_groups=allowed, limit=limit).ids.tolist())
+        found = (
+            self.vectors.search(query, allowed_groups=[2 * scope + output for scope in chosen], limit=wanted)
+            for output, wanted in ((0, limit), (1, limit // 2))
+        )
+        return {passage for hits in found for passage in hits.ids.tolist()}
 
     def beside(self, turn: int) -> tuple[int, int]:
         """Return the turns before and after ``turn`` in its chat; -1 where there is none."""
@@ -195,13 +218,16 @@ class Mirror:
             chat = self._in_chat[self.scopes[outline.scope].chat]
             chat.pop(bisect.bisect_left(chat, turn))
             gone = self._of_turn.pop(turn, [])
+            if gone:
+                self._totals[outline.scope].turns -= 1
             held = [passage for passage in gone if passage in self.vectors]
             for passage, vector in zip(held, self.vectors.vectors_of(held), strict=True):
-                self._sum(self.sizes[passage].scope, -vector.astype(np.float64), -1)
+                if not self.sizes[passage].output:
+                    self._sum(self.sizes[passage].scope, -vector.astype(np.float64), -1)
             self.vectors.remove(held)
             for passage in gone:
                 size = self.sizes.pop(passage)
-                self.lengths.put(passage, -1, -1)
+                self.lengths.put(passage, -1, -1, size.output)
                 self._totals[size.scope].add(size, -1)
 
     def _read(self, turns: Sequence[int] | None) -> None:
@@ -209,12 +235,13 @@ class Mirror:
             self.turns[outline.seq] = outline
             bisect.insort(self._in_chat.setdefault(self.scopes[outline.scope].chat, []), outline.seq)
             self._speakers.setdefault(outline.scope, set()).add(outline.sender)
-        for passage, turn, scope, words, bigrams, output in sorted(self._derived.sizes(turns)):
-            size = Size(turn, scope, words, bigrams, bool(output))
-            self.sizes[passage] = size
-            self.lengths.put(passage, words, bigrams)
-            self._of_turn.setdefault(turn, []).append(passage)
-            self._totals.setdefault(scope, Totals()).add(size, 1)
+        for size in self._derived.sizes(turns):
+            self.sizes[size.passage] = size
+            self.lengths.put(size.passage, size.words, size.bigrams, size.output)
+            totals = self._totals.setdefault(size.scope, Totals())
+            totals.turns += size.turn not in self._of_turn
+            self._of_turn.setdefault(size.turn, []).append(size.passage)
+            totals.add(size, 1)
         rows: list[tuple[int, int, bytes]] = []
         for row in self._derived.vectors(self._model, turns):
             rows.append(row)
@@ -228,13 +255,14 @@ class Mirror:
         if not known:
             return
         ids = np.array([row[0] for row in known], dtype=np.int64)
-        groups = np.array([row[1] for row in known], dtype=np.int64)
+        scopes = np.array([row[1] for row in known], dtype=np.int64)
+        output = np.array([self.sizes[row[0]].output for row in known], np.bool_)
         packed = np.frombuffer(b"".join(row[2] for row in known), dtype="<f2").reshape(len(known), -1)
         if not len(self.vectors):
             self.vectors = VectorIndex(packed.shape[1])
-        self.vectors.add(ids, packed, groups)
-        for scope in np.unique(groups).tolist():
-            inside = packed[groups == scope].astype(np.float64)
+        self.vectors.add(ids, packed, 2 * scopes + output)
+        for scope in np.unique(scopes[~output]).tolist():
+            inside = packed[~output & (scopes == scope)].astype(np.float64)
             self._sum(scope, inside.sum(axis=0), len(inside))
 
     def _sum(self, scope: int, vector: NDArray[np.float64], count: int) -> None:

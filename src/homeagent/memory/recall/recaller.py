@@ -20,6 +20,7 @@ from homeagent.memory.recall.lexical import LexicalSearch
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
 from homeagent.memory.recall.newest import LOOKED_AT, SHARED, Standing, newest_first
+from homeagent.memory.recall.outputs import outputs_of
 from homeagent.memory.results import Recall
 from homeagent.memory.text.dates import Direction, alternative_days, asked_days, day_terms, query_window
 from homeagent.memory.text.speech import asks_how_it_stands, corrects, tells_of_change
@@ -176,8 +177,8 @@ class Recaller:
         days = alternative_days(asked_days(asked.text, asked.at))
         legs = [self._lexical.leg(columns[name], ids, days if name == "dates" else ()) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
-        passages = score.Passages(owners, cosine, *legs, outputs=self._outputs(ids, asked, columns["names"]))
         turns = self._turns(outlines, row_of, (asked, columns["names"], known))
+        passages = score.Passages(owners, cosine, *legs, outputs=self._outputs(ids, asked, columns, turns))
         question = question_cues(asked.text, self._unknown_symbol(asked, columns))
         older = frozenset(row_of[turn] for turn in _outdated(known) if turn in row_of)
         return Evidence(asked, columns, ids, outlines, passages, turns, question, older)
@@ -277,7 +278,6 @@ class Recaller:
         known, query = about
         chosen = {passage for column in columns.values() for passage in column.best(_CANDIDATES)}
         chosen |= {passage for turn in known for passage in self._mirror.passages_of(turn)}
-        vectors = self._mirror.vectors
         if query is None:
             ids = sorted(chosen)
             return ids, np.full(len(ids), np.nan, np.float32)
@@ -285,9 +285,9 @@ class Recaller:
         mean = self._mean(asked)
         towards = query - mean
         towards /= max(float(np.linalg.norm(towards)), 1e-6)
-        found = vectors.search(towards, allowed_groups=scopes, limit=_CANDIDATES)
-        ids = sorted(self._mirror.sizes.keys() & (chosen | set(found.ids.tolist())))
-        cosine = score.centred_cosine(vectors.vectors_of(ids), query, mean)
+        nearest = self._mirror.nearest(towards, scopes, _CANDIDATES)
+        ids = sorted(self._mirror.sizes.keys() & (chosen | nearest))
+        cosine = score.centred_cosine(self._mirror.vectors.vectors_of(ids), query, mean)
         return ids, cosine
 
     def _embedded(self, text: QueryText) -> NDArray[np.float32] | None:
@@ -336,14 +336,23 @@ class Recaller:
             known=np.array([row.seq in answer for row in rows], np.bool_),
         )
 
-    def _outputs(self, ids: Sequence[int], asked: Asked, names: Column) -> score.Outputs | None:
+    def _outputs(
+        self, ids: Sequence[int], asked: Asked, columns: dict[str, Column], turns: score.Turns
+    ) -> score.Outputs | None:
         """Return which candidates are of outputs, and what is known about these."""
         sizes = [self._mirror.sizes[passage] for passage in ids]
-        there = np.array([size.output for size in sizes], np.bool_)
-        if not there.any():
+        if not any(size.output for size in sizes):
             return None
-        named = np.isin(ids, names.ids) & there & (len(asked.named) == 1)
-        return score.Outputs(there, named, np.array([size.words for size in sizes], np.float32))
+        mentioned = np.isin(ids, columns["names"].ids).tolist()
+        quoted = [(size.cues.said_by, names) for size, names in zip(sizes, mentioned, strict=True)]
+        if len(asked.named) == 1:
+            known = self._mirror.speakers(None if asked.seen is None else asked.seen.scopes)
+            about = speakers.quoted_speaks(quoted, asked.named[0], speakers.nameable(known))
+        elif asked.viewer is not None and turns.speaker.any():  # where it tells anything that the asker speaks
+            about = speakers.quoted_speaks([(who, False) for who, _ in quoted], asked.viewer.person, ())
+        else:
+            about = [0.0] * len(ids)
+        return outputs_of(sizes, about, columns["symbols"].idf)
 
     def _agreement(self, rows: Sequence[TurnOutline], asked: Asked, names: Column) -> list[float]:
         """Return for each turn whether the person that the question is about speaks in it."""

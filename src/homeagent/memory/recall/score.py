@@ -159,17 +159,33 @@ class Passages:
 class Outputs:
     """Which passages are of tools' outputs, and what speaks for these in place of the words of their turn.
 
-    ``there``: bool (n,). ``named``: bool (n,), an output that names the one person the question is about: nobody says
-    his own name, but what is written about him or quotes him does. ``words``: float32 (n,), how long a passage is.
+    ``there``: bool (n,). ``speaker``: float32 (n,), 1 where it quotes or names the person the question is about, -1
+    where it quotes another: nobody says his own name, but what is written about him or quotes him does. ``words``:
+    float32 (n,), how long a passage is. ``asks``, ``first_person``, ``time``, ``number``: bool (n,), its cues.
+    ``figures``: all symbols of the question are bare numbers, as pages of figures hold any by chance.
     """
 
     there: Flags
-    named: Flags
+    speaker: Floats
     words: Floats
+    asks: Flags
+    first_person: Flags
+    time: Flags
+    number: Flags
+    figures: bool
 
     def of(self, chosen: Flags) -> Outputs:
         """Return the same of some of the passages."""
-        return Outputs(self.there[chosen], self.named[chosen], self.words[chosen])
+        return Outputs(
+            there=self.there[chosen],
+            speaker=self.speaker[chosen],
+            words=self.words[chosen],
+            asks=self.asks[chosen],
+            first_person=self.first_person[chosen],
+            time=self.time[chosen],
+            number=self.number[chosen],
+            figures=self.figures,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +253,7 @@ def rank_turns(passages: Passages, turns: Turns, question: Question, weights: Ra
     for name, prior in _priors(turns, question, weights).items():
         found[name] = prior[passages.turn]
     if passages.outputs is not None:
-        found |= _of_outputs(found, passages.outputs, weights)
+        found |= _of_outputs(found, passages, question, weights)
     best = _best(passages.turn, np.sum(list(found.values()), axis=0), len(turns.words))
     reasons = {name: part[best] for name, part in found.items()}
     alone = np.sum(list(reasons.values()), axis=0)
@@ -272,8 +288,7 @@ def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:
     Words and bigrams step back where only few of the question's words occur: their sum is multiplied by the square root
     (``coverage``) of the share of its idf, of words or of bigrams, whichever is more.
     """
-    held = np.maximum(passages.words.coverage, passages.bigrams.coverage)
-    part = held ** np.float32(weights.coverage)
+    part = _stepped_back(passages, weights)
     meaning = np.where(np.isnan(passages.cosine), 0, passages.cosine - np.float32(COSINE_FLOOR))
     return {
         "words": np.float32(weights.words) * passages.words.score * part,
@@ -283,6 +298,13 @@ def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:
         "names": np.float32(weights.names) * passages.names.score,
         "meaning": (weights.meaning * meaning).astype(np.float32),
     }
+
+
+def _stepped_back(passages: Passages, weights: RankingWeights) -> Floats:
+    """Return what words count in each passage, 0 to 1, by how much of the question it holds."""
+    held = np.maximum(passages.words.coverage, passages.bigrams.coverage)
+    part: Floats = (held ** np.float32(weights.coverage)).astype(np.float32)
+    return part
 
 
 def _best(turn: Rows, score: Floats, turns: int) -> Rows:
@@ -307,16 +329,28 @@ def _priors(turns: Turns, question: Question, weights: RankingWeights) -> dict[s
     return {name: part.astype(np.float32) for name, part in parts.items()}
 
 
-def _of_outputs(found: dict[str, Floats], outputs: Outputs, weights: RankingWeights) -> dict[str, Floats]:
-    """Return the priors of all passages, those of outputs their own: who asked for a file did not write it."""
+def _of_outputs(
+    found: dict[str, Floats], passages: Passages, question: Question, weights: RankingWeights
+) -> dict[str, Floats]:
+    """Return the priors of all passages, those of outputs their own: who asked for a file did not write it.
+
+    In outputs days step back as words do, and so do symbols where all that the question has are bare numbers: of many
+    lines of figures some hold any of them.
+    """
+    outputs = passages.outputs
+    if outputs is None:
+        return {}
+    part = _stepped_back(passages, weights)
     own = {
-        "speaker": weights.speaker * outputs.named,
+        "dates": found["dates"] * part,
+        "symbols": found["symbols"] * (part if outputs.figures else np.float32(1)),
+        "speaker": weights.speaker * outputs.speaker,
+        "self": weights.self * ((outputs.speaker > 0) & outputs.first_person),
+        "kind": weights.kind * (question.when * outputs.time + question.number * outputs.number),
         "length": weights.length * np.log2(np.clip(outputs.words, 1, LONGEST)),
+        "question": -weights.question * outputs.asks,
     }
-    priors = ("speaker", "self", "kind", "length", "question")
-    return {
-        name: np.where(outputs.there, own.get(name, np.float32(0)), found[name]).astype(np.float32) for name in priors
-    }
+    return {name: np.where(outputs.there, part, found[name]).astype(np.float32) for name, part in own.items()}
 
 
 def _neighbours(alone: Floats, turns: Turns, weights: RankingWeights) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homeagent.memory.text.fold import fold_text
 from homeagent.memory.turn import OWNER
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from homeagent.memory.people.identity import People
     from homeagent.memory.turn import Viewer
 
-__all__ = ["asker_speaks", "nameable", "named_speaks"]
+__all__ = ["asker_speaks", "nameable", "named_speaks", "quoted_speaks"]
 
 _NOBODY = frozenset({"", OWNER, "user", "assistant", "system", "用户", "助手"})
 
@@ -40,3 +41,17 @@ def asker_speaks(said: Sequence[Said], viewer: Viewer, persons: People) -> list[
     if asker not in who or len(set(who) - {None}) == 1:
         return [0.0] * len(said)
     return [1.0 if person == asker else 0.0 for person in who]
+
+
+def quoted_speaks(quoted: Sequence[tuple[str, bool]], name: str, others: Iterable[str]) -> list[float]:
+    """Return for each piece of an output 1 where ``name`` is quoted or written about, -1 where another is quoted.
+
+    ``quoted``: who is named in front of the piece, folded, and whether it names ``name`` at all. ``others`` are the
+    people who are known; a piece with nobody's name in front is about whom it names, and with another's says 0 of him.
+    """
+    wanted = fold_text(name)
+    known = {fold_text(other) for other in others} - {wanted}
+    return [
+        1.0 if who == wanted else (0.0 if mentioned else -1.0) if who in known else float(mentioned)
+        for who, mentioned in quoted
+    ]

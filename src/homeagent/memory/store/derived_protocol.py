@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import CopySketch, IndexedPassage, Scope
-    from homeagent.memory.store.records import Computed, IndexedTurn, Passage, Step, Todo, TurnOutline
+    from homeagent.memory.store.records import Computed, IndexedTurn, Passage, PassageSize, Step, Todo, TurnOutline
 
 __all__ = ["DerivedStore"]
 
@@ -201,8 +201,8 @@ class DerivedStore(GraphStore, Protocol):
         """Return the newest change number, and the turns that changed after ``after``."""
         ...
 
-    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
-        """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all."""
+    def sizes(self, turns: Sequence[int] | None) -> list[PassageSize]:
+        """Return what recall keeps of the passages of these turns, or of all, by id."""
         ...
 
     def layers(self) -> dict[str, int]:

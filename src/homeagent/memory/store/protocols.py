@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from homeagent.memory.store.records import NO_CUES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         Entry,
         IdentityRow,
         OutcomeRow,
+        OutputCues,
         Passage,
         PolicyRow,
         SegmentRow,
@@ -116,11 +119,12 @@ class CopySketch:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPassage:
-    """A passage, the text that is embedded for it, and its index terms by column."""
+    """A passage, the text that is embedded for it, its index terms by column, and the cues of one of an output."""
 
     passage: Passage
     embedded: ComputeText
     terms: Mapping[str, Sequence[str]]
+    cues: OutputCues = NO_CUES
 
 
 class LogStore(Protocol):

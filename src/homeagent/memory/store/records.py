@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from homeagent.memory.turn import Place, Role, Segment, Status, TurnId
 
 __all__ = [
+    "NO_CUES",
     "ChatRow",
     "Computed",
     "Decision",
@@ -24,8 +25,10 @@ __all__ = [
     "IndexedTurn",
     "Moment",
     "OutcomeRow",
+    "OutputCues",
     "Passage",
     "PassageKind",
+    "PassageSize",
     "PolicyRow",
     "SegmentRow",
     "ShareRow",
@@ -58,7 +61,7 @@ Step = Literal["door", "index", "embed", "distil", "document"]
 Decision = Literal["whole", "cleaned", "hidden", "quote", "failed", "empty", "forgotten"]
 """What the door did with a segment."""
 PassageKind = Literal["words", "output"]
-"""The words of a turn, or a chunk of an output."""
+"""The words of a turn, or a piece of an output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +246,24 @@ class TurnCues:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputCues:
+    """What a piece of a tool's output looks like to recall: most of it asks, and the flags of `TurnCues`.
+
+    ``said_by`` is who is named in front of its words, as a transcript or an exported chat does, case-folded; else "".
+    """
+
+    asks: bool = False
+    first_person: bool = False
+    time: bool = False
+    number: bool = False
+    said_by: str = ""
+
+
+NO_CUES: Final = OutputCues()
+"""Those of what is no output."""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexedTurn:
     """A turn as recall sees it: where, when, who, and the scope (chat and audience) it belongs to."""
 
@@ -272,12 +293,28 @@ class TurnOutline:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a turn that is indexed and embedded as one: its words, or a chunk of an output."""
+    """A piece of a turn that is indexed and embedded as one: its words, or a piece of an output."""
 
     passage: int
     turn: int
     kind: PassageKind
     text: ComputeText
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSize:
+    """What recall keeps in memory of a passage: where it belongs, and under how many words and bigrams it is indexed.
+
+    ``output``: it is of a tool's output; only then has it ``cues``.
+    """
+
+    passage: int
+    turn: int
+    scope: int
+    words: int
+    bigrams: int
+    output: bool = False
+    cues: OutputCues = NO_CUES
 
 
 @dataclass(frozen=True, slots=True)

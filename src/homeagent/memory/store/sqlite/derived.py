@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import CopySketch, IndexedPassage, Scope
-    from homeagent.memory.store.records import Computed, Passage, Step, TurnOutline
+    from homeagent.memory.store.records import Computed, Passage, PassageSize, Step, TurnOutline
     from homeagent.memory.store.sqlite.database import Database
 
 __all__ = ["SqliteDerived"]
@@ -293,8 +293,8 @@ class SqliteDerived(DerivedUpkeep):
         newest = rows[-1][0] if rows else after
         return newest, list(dict.fromkeys(turn for _, turn in rows))
 
-    def sizes(self, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
-        """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all."""
+    def sizes(self, turns: Sequence[int] | None) -> list[PassageSize]:
+        """Return what recall keeps of the passages of these turns, or of all, by id."""
         with self._database.read() as connection:
             return derived_index.sizes(connection, turns)
 

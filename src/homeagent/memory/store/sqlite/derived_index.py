@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homeagent.memory.store.sqlite.codec import encode
-from homeagent.memory.store.sqlite.derived_rows import as_embedded, as_passage, packed_spans
+from homeagent.memory.store.sqlite.derived_rows import as_embedded, as_passage, as_size, output_flags, packed_spans
 from homeagent.memory.store.sqlite.derived_schema import TERM_COLUMNS
 from homeagent.memory.store.sqlite.fts_pages import index_levels
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from homeagent.memory.compute import ComputeText
     from homeagent.memory.store.protocols import IndexedPassage
-    from homeagent.memory.store.records import Passage
+    from homeagent.memory.store.records import Passage, PassageSize
 
 __all__ = [
     "EVERYTHING",
@@ -68,12 +68,13 @@ def insert_passage(connection: sqlite3.Connection, item: IndexedPassage, scope: 
     """Add one passage with its index terms; ``audience`` are the terms that say who may find it."""
     passage = item.passage
     connection.execute(
-        "INSERT INTO passage(passage, turn, scope, kind, text, spans, text_key, words, bigrams)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO passage(passage, turn, scope, kind, text, spans, text_key, words, bigrams, flags, said_by)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             passage.passage, passage.turn, scope, passage.kind, encode(passage.text.text),
             packed_spans(passage.text), text_key(item.embedded),
             len(item.terms.get("words", ())), len(item.terms.get("bigrams", ())),
+            output_flags(item.cues), encode(item.cues.said_by),
         ),
     )  # fmt: skip
     columns = ", ".join(TERM_COLUMNS)
@@ -254,13 +255,13 @@ def adopt_vectors(connection: sqlite3.Connection, other: Path, model: str, witho
         source.close()
 
 
-def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[tuple[int, int, int, int, int, int]]:
-    """Return (passage, turn, scope, words, bigrams, is output) of the passages of these turns, or of all, by id."""
-    sql = "SELECT passage, turn, scope, words, bigrams, kind = 'output' FROM passage"
+def sizes(connection: sqlite3.Connection, turns: Sequence[int] | None) -> list[PassageSize]:
+    """Return the passages of these turns, or of all, by id."""
+    sql = "SELECT passage, turn, scope, words, bigrams, kind, flags, said_by FROM passage"
     if turns is None:
-        return connection.execute(f"{sql} ORDER BY passage").fetchall()
+        return [as_size(row) for row in connection.execute(f"{sql} ORDER BY passage")]
     return [
-        row
+        as_size(row)
         for turn in turns
         for row in connection.execute(f"{sql} WHERE turn = ? ORDER BY passage", (turn,)).fetchall()
     ]

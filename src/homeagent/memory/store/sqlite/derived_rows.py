@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from homeagent.memory.compute import ComputeText, Span
 from homeagent.memory.door.mint import admit
-from homeagent.memory.store.records import Computed, IndexedTurn, Moment, Passage, TurnCues, TurnOutline
+from homeagent.memory.store.records import (
+    Computed,
+    IndexedTurn,
+    Moment,
+    OutputCues,
+    Passage,
+    PassageSize,
+    TurnCues,
+    TurnOutline,
+)
 from homeagent.memory.store.sqlite.codec import decode
 from homeagent.memory.turn import Place, TurnId
 
@@ -17,7 +27,22 @@ if TYPE_CHECKING:
     from homeagent.memory.store.records import Decision, PassageKind
     from homeagent.memory.turn import Role, Status
 
-__all__ = ["as_computed", "as_embedded", "as_outline", "as_passage", "as_text", "as_turn", "flags_of", "packed_spans"]
+__all__ = [
+    "as_computed",
+    "as_embedded",
+    "as_outline",
+    "as_passage",
+    "as_size",
+    "as_text",
+    "as_turn",
+    "flags_of",
+    "output_flags",
+    "packed_spans",
+]
+
+
+_UNSAID = tuple(OutputCues(bool(flags & 1), bool(flags & 2), bool(flags & 4), bool(flags & 8)) for flags in range(16))
+"""The cues of pieces with nobody's name in front, by their bits: shared, there are as many as pieces of outputs."""
 
 
 def packed_spans(text: ComputeText) -> str:
@@ -88,6 +113,19 @@ def as_outline(row: tuple[int, int, bytes, int | None, float, float, int]) -> Tu
 def flags_of(cues: TurnCues) -> int:
     """Return the yes-or-no cues as bits."""
     bits = (cues.first_person, cues.time, cues.number, cues.people, cues.assistant)
+    return sum(1 << place for place, bit in enumerate(bits) if bit)
+
+
+def as_size(row: tuple[int, int, int, int, int, str, int, bytes]) -> PassageSize:
+    """Return (passage, turn, scope, words, bigrams, kind, flags, said_by) as a record."""
+    passage, turn, scope, words, bigrams, kind, flags, said_by = row
+    cues = _UNSAID[flags] if not said_by else replace(_UNSAID[flags], said_by=decode(said_by))
+    return PassageSize(passage, turn, scope, words, bigrams, kind == "output", cues)
+
+
+def output_flags(cues: OutputCues) -> int:
+    """Return the yes-or-no cues of a piece of an output as bits."""
+    bits = (cues.asks, cues.first_person, cues.time, cues.number)
     return sum(1 << place for place, bit in enumerate(bits) if bit)
 
 

@@ -47,7 +47,8 @@ CREATE INDEX turn_speaker ON turn(scope, sender);
 CREATE INDEX turn_external ON turn(external_id) WHERE external_id <> '';
 CREATE TABLE passage (
     passage INTEGER PRIMARY KEY, turn INTEGER NOT NULL, scope INTEGER NOT NULL, kind TEXT NOT NULL,
-    text BLOB NOT NULL, spans TEXT NOT NULL, text_key BLOB NOT NULL, words INTEGER NOT NULL, bigrams INTEGER NOT NULL
+    text BLOB NOT NULL, spans TEXT NOT NULL, text_key BLOB NOT NULL, words INTEGER NOT NULL, bigrams INTEGER NOT NULL,
+    flags INTEGER NOT NULL, said_by BLOB NOT NULL
 ) STRICT;
 CREATE INDEX passage_turn ON passage(turn);
 CREATE INDEX passage_scope ON passage(scope);
@@ -118,7 +119,7 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-_VERSION = 4
+_VERSION = 5
 """Raise it with every change of a table."""
 
 _CHECKPOINT_PAGES = 16_000
