@@ -146,6 +146,7 @@ def test_wrong_settings_are_said_with_where_and_what_next_at_the_start_and_later
     with Started(home) as served, served.client() as client:
         (home / "config.toml").write_text(text)
         until(lambda: client.get("/ready").json()["problems"] == ["settings"])
+        until(lambda: where in str(served.logged()))
         said = next(str(each["message"]) for each in served.logged() if where in str(each["message"]))
         assert said.count(". ") >= 1, said  # what is wrong, and what to do
         assert client.post("/api/chats/a/turns", json={"text": "hello"}).json()["status"] == "done"
