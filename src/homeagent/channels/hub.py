@@ -19,7 +19,7 @@ from homeagent.channels.sentences import language_of
 from homeagent.channels.webhook import WEBHOOK, key_of
 from homeagent.config import ChannelOptions
 from homeagent.errors import ConfigError, HomeAgentError
-from homeagent.memory import OWNER, Place
+from homeagent.memory import INJECTED, OWNER, Place
 from homeagent_sdk.channels import OWN_CHANNELS
 
 if TYPE_CHECKING:
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from homeagent.channels.speaking import Hearing
     from homeagent_sdk import Arrival, Injection
 
-__all__ = ["INJECTED", "Hub", "HubState"]
-
-INJECTED: Final = "injected"
-"""The source of turns that a plugin put in; their external id is the injection's."""
+__all__ = ["Hub", "HubState"]
 
 _AGAIN_SECONDS: Final = 30.0
 _log = logging.getLogger("homeagent.channels")
