@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server.serving import Served, environment, homeagent, until
+from tests.server.serving import Started, environment, homeagent, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_it_starts_with_no_key_and_no_settings_and_answers(tmp_path: Path) -> None:
-    with Served(tmp_path / "fresh") as served, served.client() as client:
+    with Started(tmp_path / "fresh") as served, served.client() as client:
         assert served.stdout[0].strip().endswith(served.url)
         assert served.stdout[1] == f"token: {served.token}\n"
         assert client.get("/health").json()["status"] == "ok"
@@ -29,7 +29,7 @@ def test_it_starts_with_no_key_and_no_settings_and_answers(tmp_path: Path) -> No
 
 def test_the_token_is_hashed_at_rest_and_its_file_is_private(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with Served(home) as served:
+    with Started(home) as served:
         value = served.token
     kept = home / "tokens.json"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
@@ -40,16 +40,16 @@ def test_the_token_is_hashed_at_rest_and_its_file_is_private(tmp_path: Path) -> 
 
 
 def test_tokens_that_were_made_hold_after_a_restart_and_the_one_of_a_run_does_not(home: Path) -> None:
-    with Served(home) as first:
+    with Started(home) as first:
         lasting = first.token
-    with Served(home) as second:
+    with Started(home) as second:
         passing = second.token
         assert passing != lasting
         with second.client(lasting) as client:
             assert client.get("/v1/models").status_code == 200
         with second.client(passing) as client:
             assert client.get("/v1/models").status_code == 200
-    with Served(home, ("--no-token",)) as third:
+    with Started(home, ("--no-token",)) as third:
         assert not any("token: " in line for line in third.stdout)
         with third.client(passing) as client:
             assert client.get("/v1/models").status_code == 401
@@ -58,7 +58,7 @@ def test_tokens_that_were_made_hold_after_a_restart_and_the_one_of_a_run_does_no
 
 
 def test_a_token_made_at_the_command_line_holds_at_once_and_no_longer_once_revoked(home: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         made = json.loads(homeagent(home, "token", "new", "--person", "anna", "--json"))
         with served.client(made["token"]) as client:
             assert client.get("/api/session").json()["person"] == "anna"
@@ -69,7 +69,7 @@ def test_a_token_made_at_the_command_line_holds_at_once_and_no_longer_once_revok
 
 
 def test_a_second_server_of_the_same_home_is_refused_and_told_where_the_first_is(home: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         command = [sys.executable, "-m", "homeagent", "serve", "--port", "0", "--home", str(home)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
         assert done.returncode == 1
@@ -79,7 +79,7 @@ def test_a_second_server_of_the_same_home_is_refused_and_told_where_the_first_is
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so(home: Path, tmp_path: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         port = served.url.rpartition(":")[2]
         command = [sys.executable, "-m", "homeagent", "serve", "--port", port, "--home", str(tmp_path / "other")]
         done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
@@ -88,7 +88,7 @@ def test_a_port_that_is_taken_is_an_error_that_says_so(home: Path, tmp_path: Pat
 
 
 def test_it_ends_with_0_when_it_is_told_to_and_leaves_nothing_open(home: Path) -> None:
-    with Served(home) as served:
+    with Started(home) as served:
         with served.client() as client:
             client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": "hello"}]})
         assert served.stop() == 0
@@ -98,7 +98,7 @@ def test_it_ends_with_0_when_it_is_told_to_and_leaves_nothing_open(home: Path) -
 
 
 def test_its_log_is_json_and_says_nothing_of_what_was_said(home: Path) -> None:
-    with Served(home) as served, served.client() as client:
+    with Started(home) as served, served.client() as client:
         said = "The password is hunter2-swordfish"
         client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": said}]})
         client.get("/api/memory/search", params={"q": "swordfish"})
@@ -116,7 +116,7 @@ def test_its_log_is_json_and_says_nothing_of_what_was_said(home: Path) -> None:
 
 
 def test_changed_settings_hold_without_a_restart(home: Path) -> None:
-    with Served(home) as served, served.client() as client:
+    with Started(home) as served, served.client() as client:
 
         def limit() -> object:
             return client.get("/api/settings").json()["values"]["memory"]["recall_limit"]
@@ -143,9 +143,10 @@ def test_wrong_settings_are_said_with_where_and_what_next_at_the_start_and_later
     home: Path, text: str, where: str
 ) -> None:
     good = (home / "config.toml").read_text()
-    with Served(home) as served, served.client() as client:
+    with Started(home) as served, served.client() as client:
         (home / "config.toml").write_text(text)
         until(lambda: client.get("/ready").json()["problems"] == ["settings"])
+        until(lambda: where in str(served.logged()))
         said = next(str(each["message"]) for each in served.logged() if where in str(each["message"]))
         assert said.count(". ") >= 1, said  # what is wrong, and what to do
         assert client.post("/api/chats/a/turns", json={"text": "hello"}).json()["status"] == "done"
@@ -162,7 +163,7 @@ def test_wrong_settings_are_said_with_where_and_what_next_at_the_start_and_later
 
 def test_a_webhook_whose_key_can_not_be_read_is_said_in_the_log_and_not_to_strangers(home: Path) -> None:
     (home / "config.toml").write_text("[memory]\nembedder = 'none'\n[channels.webhook]\nkey_file = '/no/such/key'\n")
-    with Served(home) as served, served.client("") as stranger:
+    with Started(home) as served, served.client("") as stranger:
         until(lambda: any("/no/such/key" in str(each["message"]) for each in served.logged()))
         answer = stranger.post("/webhook", content=b"{}")
         assert answer.status_code == 503
@@ -170,7 +171,7 @@ def test_a_webhook_whose_key_can_not_be_read_is_said_in_the_log_and_not_to_stran
 
 
 def test_tokens_that_can_not_be_read_let_nobody_in_and_tell_no_stranger_where_they_are(home: Path) -> None:
-    with Served(home) as served, served.client() as owner, served.client("") as stranger:
+    with Started(home) as served, served.client() as owner, served.client("") as stranger:
         whole = (home / "tokens.json").read_text()
         (home / "tokens.json").write_text("{")
         for answer in (
@@ -188,7 +189,7 @@ def test_tokens_that_can_not_be_read_let_nobody_in_and_tell_no_stranger_where_th
 
 
 def test_a_file_that_can_not_be_written_is_an_error_like_any_other(home: Path) -> None:
-    with Served(home) as served, served.client() as owner:
+    with Started(home) as served, served.client() as owner:
         (home / "backups.part").mkdir()  # where it would be written
         answer = owner.put("/api/memory/backups", json={"hours": 1, "keep": 1})
         assert answer.status_code == 507
