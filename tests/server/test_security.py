@@ -7,6 +7,7 @@ import base64
 import errno
 import hashlib
 import io
+import socket
 import zipfile
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -62,6 +63,18 @@ def test_nothing_of_the_home_is_told_without_a_token(served: Served, path: str) 
 def test_a_name_that_is_not_the_servers_own_is_refused(served: Served, host: str) -> None:
     with served.client(host=host) as client:
         assert client.get("/health").status_code == 403
+
+
+@pytest.mark.parametrize("name", ["host", "origin"])
+def test_a_header_that_says_two_things_is_refused(served: Served, name: str) -> None:
+    port = int(served.url.rpartition(":")[2])
+    own = served.url if name == "origin" else "127.0.0.1"
+    for said in ((own, "http://evil.example"), ("http://evil.example", own), (own, own)):
+        lines = ["GET /v1/models HTTP/1.1", f"authorization: Bearer {served.token}"]
+        lines += ["host: 127.0.0.1"] if name == "origin" else []
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as raw:
+            raw.sendall("\r\n".join([*lines, *(f"{name}: {each}" for each in said), "", ""]).encode())
+            assert raw.recv(100).startswith(b"HTTP/1.1 400")
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]:8000", "LOCALHOST:99"])
