@@ -183,6 +183,9 @@ def test_tokens_that_can_not_be_read_let_nobody_in_and_tell_no_stranger_where_th
             assert str(home) not in answer.text
             assert "log" in answer.json()["error"]["next_step"]
         assert stranger.get("/health").status_code == 200
+        signing = stranger.post("/page/sign-in", data={"token": served.token})
+        assert signing.headers["location"].startswith("/page/sign-in?problem=broken")
+        assert "log of the server" in stranger.get(signing.headers["location"]).text
         until(lambda: any(str(home / "tokens.json") in str(each["message"]) for each in served.logged()))
         (home / "tokens.json").write_text(whole)
         until(lambda: owner.get("/api/chats").status_code == 200)
