@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server.serving import Started, environment, homeagent, until
+from tests.server.serving import Served, Started, environment, homeagent, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +143,7 @@ def test_wrong_settings_are_said_with_where_and_what_next_at_the_start_and_later
     home: Path, text: str, where: str
 ) -> None:
     good = (home / "config.toml").read_text()
-    with Started(home) as served, served.client() as client:
+    with Served(home) as served, served.client() as client:
         (home / "config.toml").write_text(text)
         until(lambda: client.get("/ready").json()["problems"] == ["settings"])
         until(lambda: where in str(served.logged()))
