@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from dev.forking import Forked
+
 __all__ = ["Served", "plain_environment"]
 
 _START_SECONDS = 120
@@ -45,15 +47,7 @@ class Served:
     stderr: list[str] = field(default_factory=list)
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "homeagent", "serve", "--port", "0", "--home", str(self.home), *self.options]
-        self.process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=plain_environment(**self.variables),
-            text=True,
-            encoding="utf-8",
-        )
+        self.process = self._start(self._arguments(), plain_environment(**self.variables))
         lines: queue.Queue[str | None] = queue.Queue()
         self._readers = [
             threading.Thread(target=_read, args=(self.process.stdout, self.stdout, lines), daemon=True),
@@ -85,6 +79,19 @@ class Served:
             for pipe in (self.process.stdout, self.process.stderr):
                 if pipe is not None:
                     pipe.close()
+
+    def _arguments(self) -> tuple[str, ...]:
+        return ("serve", "--port", "0", "--home", str(self.home), *self.options)
+
+    def _start(self, arguments: tuple[str, ...], variables: Mapping[str, str]) -> subprocess.Popen[str] | Forked:
+        return subprocess.Popen(
+            [sys.executable, "-m", "homeagent", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=variables,
+            text=True,
+            encoding="utf-8",
+        )
 
     def kill(self) -> None:
         """End it with ``kill -9``."""

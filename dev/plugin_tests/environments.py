@@ -10,12 +10,11 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import re
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dev.closure import closure, link_packages
 from dev.ratchet import ROOT
 from homeagent.plugins import Description, PluginSource, describe, find_source, prepare_runtime
 from homeagent.plugins.shelf import FOLDER
@@ -60,15 +59,10 @@ def pytest_links() -> Path:
 
     It goes to the end of a plugin's search path: its own packages come first, and none but pytest's are added.
     """
-    needed = _closure("pytest")
+    needed = closure(["pytest"])
     key = hashlib.sha256(repr([(each.name, each.version, str(each.locate_file(""))) for each in needed]).encode())
     folder = _place() / f"pytest-{key.hexdigest()[:12]}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for distribution in needed:
-        tops = {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")}
-        for top in tops:
-            with contextlib.suppress(FileExistsError):
-                (folder / top).symlink_to(str(distribution.locate_file(top)))
+    link_packages(needed, folder)
     return folder
 
 
@@ -82,19 +76,3 @@ def _locked(folder: Path) -> Iterator[None]:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def _closure(name: str) -> list[metadata.Distribution]:
-    found: dict[str, metadata.Distribution] = {}
-    waiting = [name]
-    while waiting:
-        wanted = waiting.pop()
-        if wanted in found:
-            continue
-        try:
-            found[wanted] = metadata.distribution(wanted)
-        except metadata.PackageNotFoundError:
-            continue  # asked for on another system only
-        needs = [each for each in found[wanted].requires or [] if "extra ==" not in each]
-        waiting += [match[0].lower() for each in needs if (match := re.match(r"[\w.-]+", each))]
-    return [found[each] for each in sorted(found)]

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Reporter", "main"]
 
-_OPTIONS = ("-q", "--strict-markers", "--import-mode=importlib", "--continue-on-collection-errors")
+_NO_CACHE = ("-p", "no:cacheprovider")
+"""Nothing is written into a plugin's folder: another test may be copying it."""
+_OPTIONS = (
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "--strict-markers",
+    "--import-mode=importlib",
+    "--continue-on-collection-errors",
+)
 
 
 class Reporter:

@@ -9,6 +9,7 @@ import tomllib
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from dev.closure import closure
 from dev.ratchet import ROOT, Module, modules
 
 if TYPE_CHECKING:
@@ -55,22 +56,6 @@ def distributions(packages: Iterable[str]) -> set[str]:
     return {name_of(name) for package in packages for name in known.get(package, [package])}
 
 
-def closure(names: Iterable[str]) -> dict[str, metadata.Distribution]:
-    """Return the installed distributions that these names need, themselves included."""
-    found: dict[str, metadata.Distribution] = {}
-    waiting = list(names)
-    while waiting:
-        name = name_of(waiting.pop())
-        if name in found:
-            continue
-        try:
-            found[name] = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # asked for on another system only
-        waiting += [each for each in found[name].requires or [] if "extra ==" not in each]
-    return found
-
-
 def licence(distribution: metadata.Distribution) -> str:
     """Return what a distribution says of its licence: the field that is filled in, and the classifiers."""
     about = distribution.metadata
@@ -109,9 +94,9 @@ def test_no_dependency_is_under_a_licence_that_binds_ours() -> None:
     needed = closure(declared())
     assert len(needed) > len(declared())
     assert {
-        name: licence(each)
-        for name, each in needed.items()
-        if name not in FREE_AS_INSTALLED and COPYLEFT.search(licence(each))
+        each.name: licence(each)
+        for each in needed
+        if name_of(each.name) not in FREE_AS_INSTALLED and COPYLEFT.search(licence(each))
     } == {}
 
 

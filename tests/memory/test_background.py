@@ -9,6 +9,11 @@ import pytest
 from homeagent.memory.background import Background
 
 
+def threads_but(others: set[threading.Thread]) -> list[threading.Thread]:
+    """Return the threads of this kind that were not there before."""
+    return [each for each in threading.enumerate() if each.name == "homeagent-embed" and each not in others]
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_in_the_work_ends_it_only_until_it_is_woken_again():
     worked = threading.Event()
@@ -20,11 +25,11 @@ def test_a_fault_in_the_work_ends_it_only_until_it_is_woken_again():
         worked.set()
         return 0
 
+    others = set(threading.enumerate())
     background = Background(work)
     background.wake()
-    for thread in threading.enumerate():
-        if thread.name == "homeagent-embed":
-            thread.join()
+    for thread in threads_but(others):
+        thread.join()
     assert not worked.is_set()
     background.wake()
     assert worked.wait(10)
@@ -41,13 +46,14 @@ def test_it_works_until_nothing_is_left_and_ends_when_it_is_stopped():
         done.set()
         return 0
 
+    others = set(threading.enumerate())
     background = Background(work)
     background.wake()
     assert done.wait(10)
     background.stop()
-    assert "homeagent-embed" not in [thread.name for thread in threading.enumerate()]
+    assert threads_but(others) == []
     background.wake()
-    assert "homeagent-embed" not in [thread.name for thread in threading.enumerate()]
+    assert threads_but(others) == []
 
 
 def test_it_rests_once_when_nothing_was_asked_of_it_for_a_while_and_hears_who_wakes_it_then():

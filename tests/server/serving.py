@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import atexit
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import httpx2
 
 from dev import served
+from dev.forking import Forked, Forker
 from dev.served import plain_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 
+_FORKER = Forker(plain_environment())
+atexit.register(_FORKER.close)
+
+
 class Served(served.Served):
-    """A server that runs for the block."""
+    """A server that runs for the block, in a fork of a process that has imported the program unless ``forked`` is off."""
+
+    forked: ClassVar[bool] = True
+
+    def _start(self, arguments: tuple[str, ...], variables: Mapping[str, str]) -> subprocess.Popen[str] | Forked:
+        return _FORKER.start(arguments, variables) if self.forked else super()._start(arguments, variables)
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         used = self.token if token is None else token
@@ -32,6 +43,12 @@ class Served(served.Served):
             answer = owner.post("/api/tokens", json={"person": person})
             assert answer.status_code == 201, answer.text
             return str(answer.json()["value"])
+
+
+class Started(Served):
+    """A server that runs for the block and is started as a person would start it."""
+
+    forked = False
 
 
 def environment(**more: str) -> dict[str, str]:

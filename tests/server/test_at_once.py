@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +67,25 @@ def test_a_turn_that_a_kill_cut_off_is_closed_and_a_timer_that_fell_due_meanwhil
             assert words(client, "long") == [("Tell me all.", "interrupted")]
             until(lambda: any("bread" in text for text, _ in words(client, "kitchen")[1:]))
             until(lambda: words(client, "kitchen")[-1][1] == "done")
+
+
+@pytest.mark.parametrize(
+    "way", ["POST /api/chats/one/turns", "POST /api/chats/one/messages", "POST /v1/chat/completions"]
+)
+def test_messages_that_come_at_once_on_many_connections_are_answered_in_their_order(tmp_path: Path, way: str) -> None:
+    wanted = [f"message {number}" for number in range(20)]
+    with ModelServer([Say("well")]) as model:
+        text = f'[memory]\nembedder = "none"\n[models.small]\nbase_url = "{model.url}"\nmodel = "small"\n'
+        with Served(configured(tmp_path / "home", text)) as served, served.client() as client, ExitStack() as open_ones:
+            address = ("127.0.0.1", int(served.url.rpartition(":")[2]))
+            sockets = [open_ones.enter_context(socket.create_connection(address)) for _ in wanted]
+            for each, said in zip(sockets, wanted, strict=True):
+                messages = [{"role": "user", "content": said}]
+                body: dict[str, object] = {"messages": messages, "chat": "one"} if "/v1" in way else {"text": said}
+                each.sendall(_request(served, json.dumps(body).encode(), way))
+                time.sleep(0.01)  # it has no way to say that it was read: so the kernel hands them on in this order
+            until(lambda: [each for each in words(client, "one") if each[1] == "done"][19:] != [])
+            assert words(client, "one") == [(each, "done") for each in wanted]
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -140,6 +140,59 @@ def test_a_member_is_offered_the_memory_alone_and_sees_nothing_of_others(served:
     asyncio.run(talk())
 
 
+SPOKEN = {"accept": "application/json, text/event-stream"}
+
+
+def asked(client: httpx2.Client, session: str, method: str, **params: object) -> httpx2.Response:
+    """Ask in the handshake's protocol, without a client: with the headers of a session that may be another's."""
+    headers = {**SPOKEN, "mcp-session-id": session, "mcp-protocol-version": "2025-06-18"} if session else SPOKEN
+    call = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return client.post("/mcp", json=call, headers=headers)
+
+
+def begun(client: httpx2.Client) -> str:
+    """Begin a session and return its id."""
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    return str(asked(client, "", "initialize", **about).headers["mcp-session-id"])
+
+
+def test_a_session_is_for_the_token_that_began_it(served: Served) -> None:
+    token = served.member("sessionmember")
+    with served.client() as owner, served.client(token) as member:
+        session = begun(owner)
+        assert asked(owner, session, "tools/list").status_code == 200
+        headers = {**SPOKEN, "mcp-session-id": session, "mcp-protocol-version": "2025-06-18"}
+        assert asked(member, session, "tools/list").status_code == 404
+        assert member.get("/mcp", headers=headers).status_code == 404  # where the owner would be asked
+        assert member.delete("/mcp", headers=headers).status_code == 404
+        assert asked(owner, session, "tools/list").status_code == 200
+        own = begun(member)
+        assert asked(member, own, "tools/list").status_code == 200
+        held = owner.get("/api/tokens").json()["tokens"]
+        owner.delete(f"/api/tokens/{next(each['id'] for each in held if each['person'] == 'sessionmember')}")
+        assert asked(member, own, "tools/list").status_code == 401
+
+
+@pytest.mark.parametrize("name", ["host", "origin"])
+def test_another_name_or_a_page_of_another_server_gets_no_session(served: Served, name: str) -> None:
+    with served.client(**{name: "https://evil.example" if name == "origin" else "evil.example"}) as client:
+        assert asked(client, "", "initialize").status_code == 403
+
+
+@pytest.mark.parametrize("wrong", [{}, {"text": ""}, {"text": ["a"]}, {"text": "x" * 100_001}, {"question": 7}])
+def test_what_is_no_argument_of_a_tool_is_said_and_nothing_is_kept(served: Served, wrong: dict[str, object]) -> None:
+    async def talk() -> None:
+        async with over_http(served, mode="legacy") as client:
+            for tool in ("recall", "keep", "explain", "forget"):
+                result = await client.call_tool(tool, wrong)
+                assert result.is_error, f"{tool} {wrong}"
+
+    with served.client() as owner:
+        before = owner.get("/api/memory/status").json()["raw_digest"]
+        asyncio.run(talk())
+        assert owner.get("/api/memory/status").json()["raw_digest"] == before
+
+
 def test_without_a_token_nobody_gets_in(served: Served) -> None:
     with served.client("") as client:
         assert client.post("/mcp", json={}).status_code == 401

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi.routing import APIRoute
 
+from homeagent.server.hub import Hub
 from homeagent.server.routes import ROUTERS
 from tests.server.openapi import Operation, operations
 from tests.server.serving import until
@@ -309,6 +312,29 @@ def test_events_are_heard_by_those_whose_chat_it_is_and_go_on_from_the_last(
         assert '"chat": "anna/' not in seen
         assert "do not repeat" not in seen
         assert '"chat": "owner/' in seen
+
+
+def test_a_listener_who_did_not_read_for_long_is_told_to_look_anew_and_misses_nothing_after() -> None:
+    async def listened() -> list[str]:
+        hub, heard = Hub(), list[str]()
+        async with aclosing(hub.follow("anna")) as notices:
+            hub.publish("first", {}, ("anna",))
+            waiting = asyncio.create_task(anext(notices))
+            await asyncio.sleep(0)
+            hub.publish("second", {}, ("anna",))
+            heard.append((await waiting).kind)
+            for number in range(5_000):
+                hub.publish(str(number), {}, ("anna", "owner") if number % 2 else ("owner",))
+            hub.publish("last", {}, ("anna",))
+            while heard[-1] != "last":
+                heard.append((await anext(notices)).kind)
+        return heard
+
+    heard = asyncio.run(listened())
+    assert heard[0] == "second"  # what was before he listened he did not ask for
+    assert heard.count("reset") == 1
+    after = [int(each) for each in heard[heard.index("reset") + 1 : -1]]
+    assert after == list(range(after[0], 5_000, 2))
 
 
 def test_a_listener_who_said_for_how_long_is_let_go_although_things_happen(served: Served) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
+import hashlib
 import io
+import socket
 import zipfile
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -12,14 +15,17 @@ from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from starlette.datastructures import Headers
 
 from homeagent.server.access import COOKIE, token_of
+from homeagent.server.errors import answer_errors
 from homeagent.server.guard import Guard, Rates
 from homeagent.server.options import Limits, ServeOptions
 from homeagent.server.sessions import Sessions
 from homeagent.server.tokens import Tokens
-from tests.server.serving import Served
+from tests.server.openapi import operations
+from tests.server.serving import Served, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,6 +65,18 @@ def test_a_name_that_is_not_the_servers_own_is_refused(served: Served, host: str
         assert client.get("/health").status_code == 403
 
 
+@pytest.mark.parametrize("name", ["host", "origin"])
+def test_a_header_that_says_two_things_is_refused(served: Served, name: str) -> None:
+    port = int(served.url.rpartition(":")[2])
+    own = served.url if name == "origin" else "127.0.0.1"
+    for said in ((own, "http://evil.example"), ("http://evil.example", own), (own, own)):
+        lines = ["GET /v1/models HTTP/1.1", f"authorization: Bearer {served.token}"]
+        lines += ["host: 127.0.0.1"] if name == "origin" else []
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as raw:
+            raw.sendall("\r\n".join([*lines, *(f"{name}: {each}" for each in said), "", ""]).encode())
+            assert raw.recv(100).startswith(b"HTTP/1.1 400")
+
+
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]:8000", "LOCALHOST:99"])
 def test_the_names_of_this_machine_are_the_servers_own(served: Served, host: str) -> None:
     with served.client(host=host) as client:
@@ -96,6 +114,43 @@ def test_what_a_page_changes_needs_its_proof(served: Served) -> None:
         assert client.post("/api/chats", headers={"x-csrf-token": csrf}).status_code == 201
         client.delete("/api/session", headers={"x-csrf-token": csrf})
         assert client.get("/api/chats").status_code == 401
+
+
+def test_every_operation_that_changes_needs_the_proof_of_its_own_session(served: Served) -> None:
+    with logged_in(served) as (client, _), logged_in(served) as (_elsewhere, other):
+        changing = [each for each in operations(client.get("/openapi.json").json(), {}) if each.method != "GET"]
+        assert len(changing) > 30
+        for operation in changing:
+            if operation.name == "POST /api/session":
+                continue  # it asks for the token itself
+            for proof in ({}, {"x-csrf-token": other}, {"x-csrf-token": ""}, {b"x-csrf-token": "é".encode()}):
+                answer = client.request(operation.method, operation.path, json=operation.body, headers=proof)
+                assert answer.status_code == 403, operation.name
+                assert answer.json()["error"]["where"] == "X-CSRF-Token"
+
+
+def test_nothing_that_is_asked_for_with_get_changes_anything(home: Path) -> None:
+    with Served(home) as served, logged_in(served) as (client, csrf):
+        said = client.post("/api/chats/main/turns", json={"text": "My sister Ida"}, headers={"x-csrf-token": csrf})
+        names = {"chat": "main", "turn": said.json()["turn"]}
+
+        def kept() -> tuple[object, list[str]]:
+            status = client.get("/api/memory/status").json()
+            # What is in the databases the digest and the counts say: their files move when they are put in order.
+            files = [path for path in home.rglob("*") if path.is_file() and ".db" not in path.name]
+            return (status["raw_digest"], status["counts"]), sorted(
+                f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in files if path.name != "usage.json"
+            )
+
+        until(lambda: client.get("/api/memory/pending").json()["pending"] == {})
+        before = kept()
+        asked = [each for each in operations(client.get("/openapi.json").json(), names) if each.method == "GET"]
+        assert len(asked) > 25
+        for operation in asked:
+            query = {**operation.query, "seconds": 0.1} if operation.name == "GET /api/events" else operation.query
+            status = client.get(operation.path, params={name: str(each) for name, each in query.items()}).status_code
+            assert status in (200, 404, 400), operation.name
+        assert kept() == before
 
 
 def test_a_cookie_that_was_changed_or_whose_token_is_revoked_does_not_hold(served: Served) -> None:
@@ -328,3 +383,33 @@ def test_an_open_stream_of_events_ends_for_a_session_that_was_signed_out(served:
             assert second.delete("/api/session", headers={"x-csrf-token": csrf}).status_code == 200
         owner.post("/api/chats/main/turns", json={"text": "said after that"})
         assert "event: turn" not in "".join(pieces)
+
+
+def test_what_nobody_foresaw_is_an_error_of_the_same_form_that_tells_nothing() -> None:
+    app = FastAPI()
+    answer_errors(app)
+
+    @app.get("/full")
+    async def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/home/ida/log.db")
+
+    @app.get("/gone")
+    async def gone() -> None:
+        raise ConnectionResetError(errno.ECONNRESET, "the secret is marzipan")
+
+    @app.get("/broken")
+    async def broken() -> None:
+        raise ZeroDivisionError("the secret is marzipan")
+
+    async def asked(path: str) -> httpx2.Response:
+        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get(path)
+
+    for path, status in (("/full", 507), ("/gone", 500), ("/broken", 500)):
+        answer = asyncio.run(asked(path))
+        assert answer.status_code == status
+        assert answer.json()["error"]["type"] == "server_error"
+        assert "log" in answer.json()["error"]["message"]
+        assert "marzipan" not in answer.text
+        assert "ida" not in answer.text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from homeagent.channels import INJECTED, Company, Outcome
+from homeagent.channels import Company, Outcome
 from homeagent.errors import NotFoundError
-from homeagent.memory import OWNER
+from homeagent.memory import INJECTED, OWNER
 
 if TYPE_CHECKING:
     from homeagent.memory import Memory, Place

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from homeagent.agent import PastTurn
-from homeagent.channels import INJECTED
 from homeagent.errors import NotFoundError
 from homeagent.masking import masked
-from homeagent.memory import OWNER, TurnId
+from homeagent.memory import INJECTED, OWNER, TurnId
 from homeagent.memory.erasing.targets import Target
 
 if TYPE_CHECKING:

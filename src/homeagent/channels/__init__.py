@@ -2,7 +2,7 @@
 
 from homeagent.channels.desk import HubParts
 from homeagent.channels.exchange import Company, Outcome, Past
-from homeagent.channels.hub import INJECTED, Hub, HubState
+from homeagent.channels.hub import Hub, HubState
 from homeagent.channels.intake import Taken
 from homeagent.channels.lines import Line
 from homeagent.channels.mounting import Mounted
@@ -10,7 +10,6 @@ from homeagent.channels.sending import Pauses
 from homeagent.channels.webhook import WEBHOOK, Response, Webhook, WebhookLine
 
 __all__ = [
-    "INJECTED",
     "WEBHOOK",
     "Company",
     "Hub",

@@ -16,9 +16,10 @@ from homeagent.channels.intake import Intake, Taken, source_of
 from homeagent.channels.lanes import Job
 from homeagent.channels.owners import link_owners, running_alone
 from homeagent.channels.sentences import language_of
+from homeagent.channels.webhook import WEBHOOK, key_of
 from homeagent.config import ChannelOptions
-from homeagent.errors import HomeAgentError
-from homeagent.memory import OWNER, Place
+from homeagent.errors import ConfigError, HomeAgentError
+from homeagent.memory import INJECTED, OWNER, Place
 from homeagent_sdk.channels import OWN_CHANNELS
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
     from homeagent.channels.speaking import Hearing
     from homeagent_sdk import Arrival, Injection
 
-__all__ = ["INJECTED", "Hub", "HubState"]
-
-INJECTED: Final = "injected"
-"""The source of turns that a plugin put in; their external id is the injection's."""
+__all__ = ["Hub", "HubState"]
 
 _AGAIN_SECONDS: Final = 30.0
 _log = logging.getLogger("homeagent.channels")
@@ -71,6 +69,7 @@ class Hub:
     async def use(self, options: Mapping[str, ChannelOptions]) -> None:
         """Go by these options from the next message on. Raises `HomeError`."""
         self._options = dict(options)
+        self._say_what_can_not_be_used()
         if self._running:
             await asyncio.to_thread(link_owners, self._parts.past, self._options, self._parts.folder)
 
@@ -117,6 +116,7 @@ class Hub:
             await asyncio.to_thread(link_owners, self._parts.past, self._options, self._parts.folder)
             self._running = True
             self._say_what_is_not_there()
+            self._say_what_can_not_be_used()
             try:
                 await self._desk.courier.start()
                 await self._intake.take_up()
@@ -130,6 +130,12 @@ class Hub:
         for name in self._options.keys() - there:
             known = ", ".join(sorted(there))
             _log.warning("config.toml [channels.%s]: there is no such channel now; there are %s", name, known)
+
+    def _say_what_can_not_be_used(self) -> None:
+        try:
+            key_of(self.options(WEBHOOK))
+        except ConfigError as error:
+            _log.warning("%s", error)
 
     async def _listen_and_answer(self, ui_for: UiFor | None) -> None:
         failed: HomeAgentError | None = None

@@ -10,6 +10,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import logging
 import os
 import time
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ _POST_SECONDS: Final = 30.0
 _LONGEST: Final = 1_000_000
 _SHORTEST_KEY: Final = 16
 _REFUSED: Final = range(400, 500)
+_log = logging.getLogger("homeagent.channels")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,8 @@ class Webhook:
         try:
             key = key_of(self._options()) if self._options().on else None
         except ConfigError as error:
-            return _plain(503, {"error": error.problem})
+            _log.warning("%s", error)
+            return _plain(503, {"error": "the webhook can't be used; the log of the server says why"})
         if key is None:
             return _plain(404, {"error": "the webhook is off"})
         if len(body) > MAX_BODY_BYTES:

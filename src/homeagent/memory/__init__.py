@@ -18,9 +18,10 @@ from homeagent.memory.results import (
     Recall,
     SegmentExplanation,
 )
-from homeagent.memory.turn import OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer, is_owner
+from homeagent.memory.turn import INJECTED, OWNER, Attachment, Place, Segment, Turn, TurnId, Viewer, is_owner
 
 __all__ = [
+    "INJECTED",
     "OWNER",
     "Attachment",
     "Document",

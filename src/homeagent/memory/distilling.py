@@ -20,6 +20,7 @@ from homeagent.memory.knowledge.writing import FORGOTTEN_WRITE, WRITTEN_FACTS, h
 from homeagent.memory.people.sharing import standing_shares
 from homeagent.memory.store.protocols import Scope
 from homeagent.memory.store.records import Todo
+from homeagent.memory.turn import INJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -152,9 +153,14 @@ class Distiller:
         return lambda: self._derived.put_facts(turn.seq, facts, names)
 
     def facts(self, turn: TurnRow, rows: Sequence[Computed]) -> tuple[list[FactRow], list[EntityRef]]:
-        """Return the facts of a turn of which this is computed, and the other names it gives; nothing is stored."""
+        """Return the facts of a turn of which this is computed, and the other names it gives; nothing is stored.
+
+        What a plugin put in is nobody's word: a mail that got itself made into a reminder is not what the owner said.
+        """
         from homeagent.memory.distil.facts import facts_of_turn  # here: its patterns take long to compile
 
+        if turn.source == INJECTED:
+            rows = [row for row in rows if row.role != "user"]
         words = TurnWords(turn.seq, turn.place.channel, turn.sender, label(turn.sender), self._scope(turn), turn.at)
         facts, names = facts_of_turn(words, rows)
         for outcome in self._outcomes(turn.seq):

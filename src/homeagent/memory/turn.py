@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Final, Literal, NewType
 if TYPE_CHECKING:
     from datetime import datetime
 
-__all__ = ["OWNER", "Attachment", "Place", "Role", "Segment", "Status", "Turn", "TurnId", "Viewer", "is_owner"]
+__all__ = [
+    "INJECTED",
+    "OWNER",
+    "Attachment",
+    "Place",
+    "Role",
+    "Segment",
+    "Status",
+    "Turn",
+    "TurnId",
+    "Viewer",
+    "is_owner",
+]
 
 TurnId = NewType("TurnId", str)
 """The id of a turn: the same name for it everywhere in one home."""
@@ -19,6 +31,12 @@ Status = Literal["open", "done", "failed", "interrupted"]
 
 OWNER: Final = "owner"
 """The person who owns the home; as a sender's id it means him in the home's own channels only (see `is_owner`)."""
+
+INJECTED: Final = "injected"
+"""The source of turns that a plugin put in, by a timer for example; their external id is the injection's.
+
+What came in with such a turn is in the name of whose chat it is, and not what he said.
+"""
 
 _OWN_CHANNELS: Final = frozenset(("", "cli", "api", "page"))
 """The terminal, the server's own faces, and the empty name for what is said outside of any channel."""

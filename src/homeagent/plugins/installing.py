@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import secrets
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homeagent.plugins.boundary import PluginError
@@ -12,7 +14,6 @@ from homeagent.plugins.shelf import CODE, FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from homeagent_sdk.manifest import Description
     from homeagent_sdk.manifest_source import PluginSource
@@ -38,7 +39,7 @@ def put_in(root: Path, source: PluginSource, told: Description) -> Path:
             part.mkdir()
             shutil.copyfile(source.path, part / f"{told.module}.py")
         else:
-            shutil.copytree(source.path, part, ignore=_LEFT_OUT)
+            _copy(source.path, part)
         if code.exists():
             code.rename(old)
         part.rename(code)
@@ -51,6 +52,16 @@ def put_in(root: Path, source: PluginSource, told: Description) -> Path:
         for left in (part, old):
             shutil.rmtree(left, ignore_errors=True)
     return code
+
+
+def _copy(source: Path, part: Path) -> None:
+    """Copy a folder as it is now. What another program takes away meanwhile, a cache for one, is not part of it."""
+    try:
+        shutil.copytree(source, part, ignore=_LEFT_OUT)
+    except shutil.Error as error:
+        gone = f"[Errno {errno.ENOENT}]"
+        if any(gone not in why or Path(name).is_symlink() for name, _, why in error.args[0]):
+            raise
 
 
 @contextlib.contextmanager

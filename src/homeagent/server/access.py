@@ -1,8 +1,10 @@
 """Who asks: a token in the header, or a page's cookie; for whom that is; and what only the owner may."""
 
 import hmac
+import logging
 import time
 from collections import OrderedDict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -18,6 +20,8 @@ from homeagent.server.errors import AccessError
 from homeagent.server.guard import address_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from starlette.datastructures import Headers
 
     from homeagent.server.daemon import Daemon
@@ -32,6 +36,7 @@ __all__ = [
     "OwnerHere",
     "WrongTokens",
     "asker_of",
+    "not_told_where",
     "own_place",
     "token_of",
 ]
@@ -45,6 +50,7 @@ COOKIE: Final = "homeagent_session"
 CSRF: Final = "x-csrf-token"
 """The header by which a page proves that it is ours when it changes something."""
 
+_log = logging.getLogger("homeagent.server")
 _SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS"))
 _MOST_CLIENTS: Final = 10_000
 
@@ -108,13 +114,15 @@ async def asker_of(
     daemon: Daemon = request.app.state.daemon
     client = address_of(request.scope)
     if bearer is not None:
-        token = daemon.tokens.holder(bearer.credentials)
+        with not_told_where():
+            token = daemon.tokens.holder(bearer.credentials)
         if token is None:
             raise daemon.wrong_tokens.error(client)
         return await _known(daemon, token)
     if cookie is not None:
-        named = daemon.sessions.token(cookie)
-        token = daemon.tokens.holds(named) if named is not None else None
+        with not_told_where():
+            named = daemon.sessions.token(cookie)
+            token = daemon.tokens.holds(named) if named is not None else None
         if token is None:
             raise daemon.wrong_tokens.error(client)
         proof = request.headers.get(CSRF, "")
@@ -124,6 +132,17 @@ async def asker_of(
             raise AccessError("X-CSRF-Token", "is missing or wrong", "Get it with GET /api/session")
         return await _known(daemon, token, cookie)
     raise AccessError("Authorization", "is missing", "Send 'Authorization: Bearer TOKEN'", status=401)
+
+
+@contextmanager
+def not_told_where() -> "Iterator[None]":
+    """Let whoever has shown no token that holds yet hear of a broken file, and not where the files of the home are."""
+    try:
+        yield
+    except HomeError as error:
+        _log.error("who asks can't be told: %s", error)
+        problem = "can't be read, so nobody is let in"
+        raise HomeError("the tokens of this home", problem, "The log of the server says which file it is") from error
 
 
 def token_of(daemon: "Daemon", headers: "Headers") -> str:

@@ -3,6 +3,8 @@
 Statuses are chosen here, at one place, by what kind of error it is.
 """
 
+import errno
+import logging
 from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request
@@ -76,6 +78,10 @@ _KINDS: Final[dict[int, str]] = {
     429: "rate_limit_error",
 }
 
+_OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+_BROKEN: Final = "the server failed at this; its log says why"
+_log = logging.getLogger("homeagent.server")
+
 ERRORS: Final[dict[int | str, dict[str, object]]] = {
     status: {"model": ProblemBody, "description": about}
     for status, about in {
@@ -123,6 +129,18 @@ def answer_errors(app: FastAPI) -> None:
         place = ".".join(_clean(str(each)) for each in first.get("loc", ()))
         return _said(422, f"{place}: {_clean(str(first.get('msg', 'is not of the form described')))}", param=place)
 
+    async def full(_request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, OSError)  # noqa: S101 - it is registered for these
+        _log.error("a file could not be used: %s", error, exc_info=error)
+        if error.errno not in _OF_THE_DISK:
+            return _said(500, _BROKEN)
+        step = "Free some space or mend the permissions; the log of the server says which file it is"
+        status, body = plain_problem(HomeError("the home", f"can't be used ({error.strerror})", step))
+        return JSONResponse(body, status, headers=_headers(status))
+
+    async def broken(_request: Request, _error: Exception) -> JSONResponse:
+        return _said(500, _BROKEN)  # and it is raised again, so that the log has all of it
+
     async def refused(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for these
         return _said(error.status_code, _clean(str(error.detail)), headers=error.headers)
@@ -131,6 +149,8 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(SdkError, known)
     app.add_exception_handler(RequestValidationError, unfit)
     app.add_exception_handler(HTTPException, refused)
+    app.add_exception_handler(OSError, full)
+    app.add_exception_handler(Exception, broken)
 
 
 def _said(

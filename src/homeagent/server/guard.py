@@ -102,6 +102,8 @@ class Guard:
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str, float] | None:
         host = headers.get("host", "")
+        if len(headers.getlist("host")) > 1 or len(headers.getlist("origin")) > 1:
+            return 400, "the headers say twice what a request has once: Host, Origin", 0.0
         if _name_of(host) not in self._names:
             return 403, f"this server does not go by the name {host!r}: start it with --name to let it", 0.0
         if not self._is_own(scope, headers, host):
@@ -175,7 +177,7 @@ async def _refuse(scope: Scope, send: Send, status: int, message: str, wait: flo
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
-    kind = {429: "rate_limit_error", 413: "invalid_request_error"}.get(status, "permission_error")
+    kind = {429: "rate_limit_error", 403: "permission_error"}.get(status, "invalid_request_error")
     error = {"message": message, "type": kind, "param": None, "code": None, "where": "", "problem": message}
     body = json.dumps({"error": {**error, "next_step": ""}}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

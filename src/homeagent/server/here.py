@@ -9,8 +9,12 @@ from homeagent.server.daemon import Daemon
 __all__ = ["DaemonHere", "daemon_of"]
 
 
-def daemon_of(request: Request) -> Daemon:
-    """Return the daemon that a request is for."""
+async def daemon_of(request: Request) -> Daemon:
+    """Return the daemon that a request is for.
+
+    It waits for nothing and is ``async`` all the same: FastAPI calls what is not in a thread, and there requests that
+    come at once change places.
+    """
     daemon: Daemon = request.app.state.daemon
     return daemon
 

@@ -46,8 +46,14 @@ class Hub:
         notice = Notice(self._number, kind, data, frozenset(audience))
         self._kept.append(notice)
         for queue, person in self._listeners.items():
-            if person in notice.audience and queue.qsize() < _WAITING:  # who does not read goes on from his last id
+            if person not in notice.audience:
+                continue
+            if queue.qsize() < _WAITING:
                 queue.put_nowait(notice)
+                continue
+            while not queue.empty():  # he does not read: when he does he has to look at everything anew
+                queue.get_nowait()
+            queue.put_nowait(Notice(self._number, "reset", {}, frozenset((person,))))
 
     def has_listener(self, person: str) -> bool:
         """Whether a person listens at present."""

@@ -6,6 +6,8 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -87,9 +89,13 @@ class McpOverHttp:
         self._task = asyncio.create_task(self._keep_open())
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, asker: Asker) -> None:
-        """Answer one request in the name of whoever asks."""
+        """Answer one request in the name of whoever asks.
+
+        A session is for the token with which it was begun: for another it is as if it were not there.
+        """
         await self._open.wait()
-        await self._manager.handle_request({**scope, _ASKER: asker}, receive, send)
+        user = AuthenticatedUser(AccessToken(token="", client_id=asker.token, scopes=[], subject=asker.person))
+        await self._manager.handle_request({**scope, _ASKER: asker, "user": user}, receive, send)
 
     async def close(self) -> None:
         """End every session."""

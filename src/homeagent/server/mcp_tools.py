@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
 from homeagent.agent import Incoming
-from homeagent.errors import HomeAgentError, NotFoundError
+from homeagent.errors import HomeAgentError, InputError, NotFoundError
 from homeagent.memory import Segment, Turn
 from homeagent.memory.erasing.targets import Target
 from homeagent.server.access import own_place
@@ -32,6 +32,9 @@ CHAT: Final = "mcp"
 """The chat of a person in which other agents call tools."""
 
 _MOST_HITS: Final = 50
+_LONGEST: Final = 100_000
+_LONGEST_QUESTION: Final = 4_000
+_LONGEST_NAME: Final = 400
 
 
 class Client:
@@ -58,7 +61,12 @@ _OWN: Final = (
         description="Search a long-term memory of conversations. Gives passages with who said them, where and when.",
         input_schema=_schema(
             ["question"],
-            question={"type": "string", "minLength": 1, "description": "a question, or words"},
+            question={
+                "type": "string",
+                "minLength": 1,
+                "maxLength": _LONGEST_QUESTION,
+                "description": "a question, or words",
+            },
             limit={"type": "integer", "minimum": 1, "maximum": _MOST_HITS, "default": 8},
         ),
         annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
@@ -67,7 +75,7 @@ _OWN: Final = (
         name="keep",
         title="Keep something in the memory",
         description="Keep a text for good, word for word. Say whole sentences that will be understood without context.",
-        input_schema=_schema(["text"], text={"type": "string", "minLength": 1, "maxLength": 100_000}),
+        input_schema=_schema(["text"], text={"type": "string", "minLength": 1, "maxLength": _LONGEST}),
         annotations=ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False),
     ),
     Tool(
@@ -123,8 +131,17 @@ async def run(daemon: Daemon, client: Client, name: str, arguments: Mapping[str,
         return _result(str(error), error=True)
 
 
+def _text_of(arguments: Mapping[str, object], name: str, most: int) -> str:
+    """Return an argument that has to be a text of up to ``most`` characters. Raises `InputError`."""
+    text = arguments.get(name)
+    if not isinstance(text, str) or not text.strip() or len(text) > most:
+        problem = f"is missing or no text of at most {most:,} characters"
+        raise InputError(f"argument {name!r}", problem, "Send it as the tool's schema says")
+    return text
+
+
 async def _recall(daemon: Daemon, asker: Asker, arguments: Mapping[str, object]) -> CallToolResult:
-    question, limit = str(arguments.get("question", "")), arguments.get("limit", 8)
+    question, limit = _text_of(arguments, "question", _LONGEST_QUESTION), arguments.get("limit", 8)
     most = min(max(1, limit), _MOST_HITS) if isinstance(limit, int) else 8
     memory = daemon.app.memory
     found = await asyncio.to_thread(memory.recall, question, viewer=asker.viewer, limit=most)
@@ -146,14 +163,14 @@ async def _recall(daemon: Daemon, asker: Asker, arguments: Mapping[str, object])
 
 
 async def _keep(daemon: Daemon, asker: Asker, arguments: Mapping[str, object]) -> CallToolResult:
-    place, said = own_place(asker.person, CHAT), Segment("user", str(arguments.get("text", "")))
+    place, said = own_place(asker.person, CHAT), Segment("user", _text_of(arguments, "text", _LONGEST))
     turn = Turn(place, asker.person, (said,), at=daemon.clock(), source="mcp")
     kept = await asyncio.to_thread(daemon.app.memory.keep, turn)
     return _result(f"Kept as {kept}.", {"turn": kept})
 
 
 async def _explain(daemon: Daemon, asker: Asker, arguments: Mapping[str, object]) -> CallToolResult:
-    memory, name = daemon.app.memory, str(arguments.get("turn", ""))
+    memory, name = daemon.app.memory, _text_of(arguments, "turn", _LONGEST_NAME)
 
     def explained() -> list[dict[str, object]]:
         row = seen_turn(memory, asker, name)

@@ -20,6 +20,7 @@ __all__ = [
     "Said",
     "Spoken",
     "read_messages",
+    "size_of",
 ]
 
 _LONGEST = 8_000
@@ -150,6 +151,22 @@ class Said(BaseModel):
     attachments: list[Attachment]
     history: list[Exchange]
     guidance: str
+
+
+def size_of(messages: list[Message]) -> int:
+    """Return about how many characters there are to read in a conversation, files among them."""
+    return sum(len(message.content) if isinstance(message.content, str) else _size(message) for message in messages)
+
+
+def _size(message: Message) -> int:
+    size = 0
+    for part in message.content or ():
+        if isinstance(part, Part):
+            size += len(part.text)
+            size += len(part.image_url.url) if part.image_url is not None else 0
+            size += len(part.input_audio.data) if part.input_audio is not None else 0
+            size += len(part.file.file_data) if part.file is not None else 0
+    return size
 
 
 def read_messages(messages: list[Message]) -> Said:

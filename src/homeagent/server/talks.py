@@ -15,9 +15,8 @@ from weakref import WeakValueDictionary
 
 from homeagent.agent import Incoming, PastTurn
 from homeagent.app import past_turn
-from homeagent.channels import INJECTED
 from homeagent.errors import NotFoundError
-from homeagent.memory import OWNER, Place, Segment
+from homeagent.memory import INJECTED, OWNER, Place, Segment
 from homeagent.server.access import CHANNEL, own_place
 from homeagent.server.chat_index import ChatIndex, Exchange, Match, step
 

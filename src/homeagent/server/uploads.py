@@ -15,7 +15,10 @@ from homeagent.memory import Attachment
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["attachment_of", "check_zip", "from_base64", "from_data_url", "sniffed"]
+__all__ = ["AT_ONCE", "attachment_of", "check_zip", "from_base64", "from_data_url", "sniffed"]
+
+AT_ONCE: Final = 1 << 18
+"""Files of up to so many characters of base64 are looked into at once; larger ones beside the event loop."""
 
 _LARGEST: Final = 20 << 20
 _MOST_MEMBERS: Final = 50_000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DISTIL_VERSION", "TurnWords", "sender_key", "value_key"]
 
-DISTIL_VERSION: Final = "distil-4"
+DISTIL_VERSION: Final = "distil-5"
 """Part of what is queued: raise it when the same words give other facts."""
 
 _EDGES = re.compile(r"^(?:the|an?|my|our|some|his|her)\s+|[\s\"'“”「」.,。，!！]+$|^[\s\"'“”「」]+", re.IGNORECASE)

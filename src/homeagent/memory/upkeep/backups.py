@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from homeagent.errors import InputError
+from homeagent.errors import HomeError, InputError
 from homeagent.paths import make_private
 
 if TYPE_CHECKING:
@@ -56,17 +56,24 @@ class Backups:
             return None
 
     def set_rule(self, rule: BackupRule | None) -> None:
-        """Set the rule, None for no backups by themselves; those that are there stay. Raises `InputError`."""
-        if rule is None:
-            self._path.unlink(missing_ok=True)
-            return
-        if not _LEAST_HOURS <= rule.hours < 100_000 or rule.keep < 1:
+        """Set the rule, None for no backups by themselves; those that are there stay.
+
+        Raises `InputError`, and `HomeError` when it can't be written down.
+        """
+        if rule is not None and (not _LEAST_HOURS <= rule.hours < 100_000 or rule.keep < 1):
             step = f"Give at least {_LEAST_HOURS} hours, and at least 1 to keep"
             raise InputError("backups", f"can't be made every {rule.hours} hours, {rule.keep} kept", step)
         part = self._path.with_suffix(".part")
-        make_private(part)
-        part.write_text(json.dumps({"hours": rule.hours, "keep": rule.keep}), "utf-8")
-        part.replace(self._path)
+        try:
+            if rule is None:
+                self._path.unlink(missing_ok=True)
+                return
+            make_private(part)
+            part.write_text(json.dumps({"hours": rule.hours, "keep": rule.keep}), "utf-8")
+            part.replace(self._path)
+        except OSError as error:
+            step = "Free some space or mend the permissions; the rule is as it was"
+            raise HomeError(str(self._path), f"can't be written ({error.strerror or error})", step) from error
 
     def made(self) -> list[Path]:
         """Return the backups made by the rule, oldest first."""

@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, quote
 from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
 
-from homeagent.server.access import COOKIE
+from homeagent.errors import HomeError
+from homeagent.server.access import COOKIE, not_told_where
 from homeagent.server.daemon import Daemon
 from homeagent.server.guard import address_of
 from homeagent.server.page import ROOT
@@ -40,7 +41,11 @@ async def sign_in(request: Request) -> Response:
     form = parse_qs((await request.body())[:_LONGEST].decode("utf-8", "replace"))
     client = address_of(request.scope)
     back = _inside(form.get("to", [""])[0])
-    token = daemon.tokens.holder(form.get("token", [""])[0].strip())
+    try:
+        with not_told_where():
+            token = daemon.tokens.holder(form.get("token", [""])[0].strip())
+    except HomeError:
+        return _to(f"{ROOT}/sign-in?problem=broken&to={quote(back)}")
     if token is None:
         problem = "often" if daemon.wrong_tokens.error(client).status == 429 else "wrong"
         return _to(f"{ROOT}/sign-in?problem={problem}&to={quote(back)}")

@@ -30,7 +30,7 @@ async def sign_in_view(request: Request) -> None:
             text("span", "HomeAgent")
         text("h1", say("sign_in"), "title")
         text("p", say("sign_in_about"))
-        if problem in ("wrong", "often", "link"):
+        if problem in ("wrong", "often", "link", "broken"):
             text("p", say(f"sign_in_{problem}"), "alert").props["role"] = "alert"
         _field("to", request.query_params.get("to", ""), hidden=True)
         with block("label", "field"):

@@ -29,9 +29,11 @@ from homeagent.server.openai_forms import (
     HomeAgentPart,
     Spoken,
     read_messages,
+    size_of,
 )
 from homeagent.server.routes.models import AGENT
 from homeagent.server.streams import SSE, keeping_alive, sse_lines
+from homeagent.server.uploads import AT_ONCE
 
 __all__ = ["router"]
 
@@ -91,7 +93,9 @@ async def _left(request: Request) -> None:
 
 
 async def _begun(wanted: ChatRequest, asker: Asker, daemon: Daemon, named: str) -> tuple[Running, str]:
-    said = await asyncio.to_thread(read_messages, wanted.messages)
+    # What takes no time is done here: by way of a thread messages that come at once would change places.
+    small = size_of(wanted.messages) <= AT_ONCE
+    said = read_messages(wanted.messages) if small else await asyncio.to_thread(read_messages, wanted.messages)
     chat = named or wanted.chat or _named(wanted)
     match = await daemon.talks.meant(asker.person, said.history, said.text, chat, private=wanted.private)
     incoming = Incoming(

@@ -8,7 +8,7 @@ from fastapi.security import APIKeyCookie
 from pydantic import BaseModel, Field
 
 from homeagent import __version__
-from homeagent.server.access import COOKIE, Asker, AskerHere
+from homeagent.server.access import COOKIE, Asker, AskerHere, not_told_where
 from homeagent.server.daemon import Daemon
 from homeagent.server.forms import Done
 from homeagent.server.guard import address_of
@@ -46,7 +46,8 @@ class Session(BaseModel):
 async def log_in(login: Login, request: Request, response: Response, daemon: DaemonHere) -> Session:
     """Set the cookie for a token that holds."""
     client = address_of(request.scope)
-    token = daemon.tokens.holder(login.token)
+    with not_told_where():
+        token = daemon.tokens.holder(login.token)
     if token is None:
         raise daemon.wrong_tokens.error(client)
     await daemon.know(token.person)

@@ -42,6 +42,10 @@ FRAME: Final[dict[str, tuple[str, str]]] = {
     ),
     "sign_in_wrong": ("This token does not hold (any more).", "此令牌无效或已作废。"),
     "sign_in_often": ("Wrong too often. Wait a minute.", "错误次数太多，请等一分钟。"),
+    "sign_in_broken": (
+        "The tokens of this home can't be read, so nobody is let in. The log of the server says why.",
+        "此主目录的令牌无法读取，因此不允许任何人进入。原因见服务的日志。",
+    ),
     "sign_in_link": (
         "This link was used already, or is older than half an hour. Sign in with the token.",
         "此链接已经用过，或已超过半小时。请用令牌登录。",
