@@ -20,6 +20,17 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 WIDE, NARROW = 1280, 390
 
+_LATER = """(count) => {
+    const socket = window.socket, emit = socket.emit.bind(socket), kept = [];
+    socket.emit = (...sent) => {
+        if (sent[0] !== 'event') return emit(...sent);
+        if (kept.length < count) { kept.push(sent); return; }
+        socket.emit = emit;
+        emit(...sent);
+        kept.forEach(each => emit(...each));
+    };
+}"""
+
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
@@ -80,6 +91,10 @@ class Visitor:
         """Wait until the page answers to what is done on it."""
         self.page.wait_for_function("() => window.did_handshake === true")
         self.page.wait_for_selector(".view")
+
+    def delay_events(self, count: int) -> None:
+        """Let the next events of the page arrive after the one that follows them, as before it is connected."""
+        self.page.evaluate(_LATER, count)
 
     def picture(self, name: str, *, whole: bool = False) -> None:
         """Keep a picture of what is on view for the documentation."""

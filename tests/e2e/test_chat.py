@@ -183,24 +183,10 @@ def test_an_answer_marked_up_without_end_is_shown_as_it_stands(answering: Callab
     assert who.page.locator(".log em").count() == 0
 
 
-_THE_SECOND_FIRST = """() => {
-    const socket = window.socket, emit = socket.emit.bind(socket);
-    let first = null;
-    socket.emit = (...sent) => {
-        if (sent[0] !== 'event') return emit(...sent);
-        if (first === null) { first = sent; return; }
-        socket.emit = emit;
-        emit(...sent);
-        emit(...first);
-    };
-}"""
-"""What happens on a page that is not connected yet waits, and may arrive in another order than it happened."""
-
-
 def test_what_is_sent_before_the_box_was_told_of_it_arrives_whole_and_once(answering: Callable[..., Visitor]) -> None:
     who = answering(Say("You said it."))
     box = who.page.get_by_role("textbox", name="Write a message")
-    who.page.evaluate(_THE_SECOND_FIRST)
+    who.delay_events(1)
     say(who, "Are you there already?")
     who.page.wait_for_selector(".bubble.assistant:has-text('You said it.')")
     expect(box).to_have_value("")
@@ -209,3 +195,15 @@ def test_what_is_sent_before_the_box_was_told_of_it_arrives_whole_and_once(answe
     who.page.wait_for_selector(".bubble.user:has-text('And a second time?')")
     said = who.page.locator(".bubble.user").all_inner_texts()
     assert [each.splitlines()[-1] for each in said] == ["Are you there already?", "And a second time?"]
+
+
+def test_a_message_is_private_although_its_switch_arrives_after_it(answering: Callable[..., Visitor]) -> None:
+    who = answering(Say("Nobody will know."))
+    who.page.get_by_role("textbox", name="Write a message").fill("A secret.")
+    who.delay_events(1)
+    who.page.get_by_role("switch", name="Incognito").click()
+    who.page.get_by_role("textbox", name="Write a message").press("Enter")
+    who.page.wait_for_selector(".bubble.assistant:has-text('Nobody will know.')")
+    assert who.page.locator(".turn.private .bubble.user:has-text('A secret.')").count() == 1
+    with who.served.client() as api:
+        assert "A secret." not in api.get("/api/memory/turns").text

@@ -104,19 +104,41 @@ def test_secrets_are_found_masked_and_lead_to_their_turn(household: Served, owne
 
 def test_a_setting_is_saved_and_a_wrong_one_explained(household: Served, owner: Visitor) -> None:
     page = owner.open("/settings")
-    page.get_by_label("persona", exact=True).fill("You are Pip.")
-    page.get_by_role("button", name="Save: persona").click()
-    page.wait_for_selector(".q-notification:has-text('agent.persona')")
-    page.get_by_label("rounds", exact=True).fill("many")
-    page.get_by_role("button", name="Save: rounds").click()
+    assert "agent.persona" in page.inner_text(".setting:has-text('Who the assistant is')")
+    page.get_by_label("Who the assistant is", exact=True).fill("You are Pip.")
+    page.get_by_role("button", name="Save: Who the assistant is").click()
+    page.wait_for_selector(".q-notification:has-text('Saved: Who the assistant is')")
+    page.get_by_label("Rounds of tools in one turn at most", exact=True).fill("many")
+    page.get_by_role("button", name="Save: Rounds of tools").click()
     page.wait_for_selector(".q-notification.problem:has-text('rounds')")
     with household.client() as api:
         assert api.get("/api/settings").json()["values"]["agent"]["persona"] == "You are Pip."
     owner.open("/settings")
-    page.get_by_role("button", name="Back to the default: persona").click()
-    page.wait_for_selector(".q-notification:has-text('agent.persona')")
+    page.get_by_role("button", name="Back to the default: Who the assistant is").click()
+    page.wait_for_selector(".q-notification:has-text('Who the assistant is')")
     with household.client() as api:
         assert api.get("/api/settings").json()["values"]["agent"]["persona"] == ""
+
+
+def test_settings_that_arrive_after_the_click_that_saves_them_are_saved(household: Served, owner: Visitor) -> None:
+    page = owner.open("/plugins/shell")
+    owner.delay_events(1)
+    page.get_by_label("Commands that need no asking", exact=True).fill("git status\nuptime")
+    page.get_by_role("button", name="Save: Commands that need no asking").click()
+    page.wait_for_selector(".q-notification:has-text('Commands that need no asking')")
+    owner.open("/plugins/shell")
+    assert page.get_by_label("Commands that need no asking", exact=True).input_value() == "git status\nuptime"
+    with household.client() as api:
+        assert api.get("/api/plugins/shell").json()["values"] == {"allow": ["git status", "uptime"]}
+        api.delete("/api/settings/plugins.shell.allow").raise_for_status()
+
+
+def test_a_choice_that_arrives_after_the_click_holds(owner: Visitor) -> None:
+    page = owner.open("/policies?tool=page_read")
+    owner.delay_events(1)
+    page.get_by_label("What enters memory").select_option("plain")
+    page.click("button:has-text('See what it would do')")
+    page.wait_for_selector(".trial:has-text('Would bring in words')")
 
 
 def test_backups_are_downloaded_and_made_by_a_rule(household: Served, owner: Visitor) -> None:
@@ -142,6 +164,8 @@ def test_a_plugin_of_others_is_agreed_to_and_turned_off(household: Served, owner
     page.wait_for_selector("h1:has-text('probe')")
     owner.ready()
     assert "probe_ping" in page.inner_text(".view")
+    said = page.inner_text(".setting").splitlines()
+    assert (said[0], *(each for each in said[1:] if each)) == ("City", "save", "Save", "Where", "plugins.probe.city")
     page.click("button:has-text('Agree and turn it on')")
     page.wait_for_selector("button:has-text('Turn it off')")
     page.wait_for_selector(".chip:has-text('Healthy')")

@@ -7,7 +7,11 @@ import re
 from string import Formatter
 
 from dev.ratchet import modules
+from homeagent.builtin import built_ins
+from homeagent.config.fields import SECTIONS
 from homeagent.server.page.words import WORDS
+from homeagent.server.page.words.built_in import IN_CHINESE
+from homeagent_sdk.settings import settings_schema
 
 PAGE = modules("src/homeagent/server/page")
 
@@ -47,3 +51,20 @@ def constants(node: ast.expr) -> set[str]:
     if isinstance(node, ast.IfExp):
         return constants(node.body) | constants(node.orelse)
     return set()
+
+
+def test_every_setting_and_every_tool_of_the_home_is_explained_in_both_languages() -> None:
+    labels = {f"setting_{section}.{name}" for section, names in SECTIONS.items() for name in names}
+    said: set[str] = set()
+    for plugin in built_ins():
+        labels.add(f"about_plugin_{plugin.name}")
+        said |= {tool.description.partition("\n")[0] for tool in plugin.tools}
+        known = settings_schema(plugin.settings)["properties"] if plugin.settings else {}
+        assert isinstance(known, dict)
+        for name, schema in known.items():
+            key = f"plugins.{plugin.name}.{name}"
+            labels |= {f"setting_{key}", *(f"option_{key}.{each}" for each in schema.get("enum", ()))}
+            said.add(schema["description"])
+    assert labels - set(WORDS) == set()
+    assert said ^ set(IN_CHINESE) == set()
+    assert all(re.search(r"[\u4e00-\u9fff]", each) for each in IN_CHINESE.values())

@@ -15,6 +15,7 @@ from homeagent.server.page import ROOT
 from homeagent.server.page.attaching import Attaching
 from homeagent.server.page.chat_turn import LiveTurn, show_past, show_said
 from homeagent.server.page.elements import attempting, block, button, chip, empty, icon, named, text
+from homeagent.server.page.held import HELD, held, take
 from homeagent.server.routes import chats as chats_routes
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ __all__ = ["ChatBox"]
 
 _PAGE: Final = 20
 _WORDS: Final = "document.querySelector('.composer textarea').value"
-"""What stands in the box goes along with the key or the button that sends it: while the page is not connected yet, what
-happens on it waits and arrives in any order."""
+"""What stands in the box, which goes along with the key or the button that sends it, as the switches do."""
 _TO_THE_END: Final = "window.scrollTo(0, document.body.scrollHeight)"
 
 
@@ -121,17 +121,20 @@ class ChatBox:
                 "keydown",
                 self.send,
                 js_handler="(event) => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) "
-                f"{{ event.preventDefault(); emit({_WORDS}); }} }}",
+                f"{{ event.preventDefault(); emit({_WORDS}, {HELD}); }} }}",
             )
             with block("div", "flow"):
                 self._attaching.button()
                 self._private = ui.switch(visit.say("private"), on_change=self._private_changed)
                 self._no_memory = ui.switch(visit.say("not_computed"))
+                held(self._private)
+                held(self._no_memory)
                 self._no_memory.tooltip(visit.say("not_computed_about"))
-                self._stop = button(visit.say("stop"), self.stop, "plain stop", "stop")
-                self._stop.visible = False
-                self._send = button(visit.say("send"), lambda: None, "main send", "send")
-                self._send.on("click", self.send, js_handler=f"() => emit({_WORDS})")
+                with block("div", "sending"):
+                    self._stop = button(visit.say("stop"), self.stop, "plain stop", "stop")
+                    self._stop.visible = False
+                    send = button(visit.say("send"), None, "main send", "send")
+                    send.on("click", self.send, js_handler=f"() => emit({_WORDS}, {HELD})")
             text("p", visit.say("write_help"), "fine keys")
 
     def _private_changed(self) -> None:
@@ -143,7 +146,8 @@ class ChatBox:
 
     async def send(self, sent: events.GenericEventArguments) -> None:
         """Say what was in the box when it was sent."""
-        words = str(sent.args or "")
+        words, switches = str(sent.args[0] or ""), sent.args[1]
+        await take(switches)
         files = self._attaching.files
         if not words.strip() and not files:
             return

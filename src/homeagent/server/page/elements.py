@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from inspect import isawaitable
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -14,12 +15,14 @@ from homeagent.errors import HomeAgentError
 from homeagent.masking import masked
 from homeagent.server.errors import AccessError
 from homeagent.server.page import ROOT
+from homeagent.server.page.held import HELD, Select, held, take
 from homeagent_sdk.errors import SdkError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nicegui.element import Element
+    from nicegui.events import GenericEventArguments
 
     from homeagent.server.page.visit import Visit
 
@@ -36,6 +39,7 @@ __all__ = [
     "entry",
     "heading",
     "icon",
+    "lines_entry",
     "link",
     "named",
     "problem_lines",
@@ -90,8 +94,11 @@ def icon(name: str) -> Text:
     return made
 
 
-def button(words: str, act: Act, kind: str = "plain", symbol: str = "", *, label: str = "") -> Element:
-    """Put a button here. ``kind`` is ``main``, ``plain``, ``quiet`` or ``danger``."""
+def button(words: str, act: Act | None, kind: str = "plain", symbol: str = "", *, label: str = "") -> Element:
+    """Put a button here, which does ``act`` with what the fields held when it was pressed.
+
+    ``kind`` is ``main``, ``plain``, ``quiet`` or ``danger``.
+    """
     made = ui.element("button").classes(f"button {kind}")
     made.props["type"] = "button"
     if label:
@@ -101,7 +108,16 @@ def button(words: str, act: Act, kind: str = "plain", symbol: str = "", *, label
             icon(symbol)
         if words:
             Text("span", words)
-    made.on("click", act)
+    if act is None:
+        return made
+
+    async def pressed(event: GenericEventArguments) -> None:
+        await take(event.args)
+        done = act()
+        if isawaitable(done):
+            await done
+
+    made.on("click", pressed, js_handler=f"() => emit({HELD})")
     return made
 
 
@@ -125,19 +141,12 @@ def choice(label: str, options: Mapping[str, str], value: str, act: Callable[[st
     """Put a list to choose from here: values with what they are called; ``act`` is told the value."""
     with block("label", "choice") as whole:
         Text("span", label)
-        made = ui.element("select")
-        with made:
+        with Select(frozenset(options), value, act):
             for each, words in options.items():
                 option = Text("option", words)
                 option.props["value"] = each
                 if each == value:
                     option.props["selected"] = True
-
-        def chosen(event: object) -> object:
-            told = str(getattr(event, "args", ""))
-            return act(told) if told in options else None
-
-        made.on("change", chosen, js_handler="(event) => emit(event.target.value)")
     return whole
 
 
@@ -153,6 +162,18 @@ def entry(
         if kind:
             made.props["type"] = kind
         named(made, label)
+        held(made)
+    return made
+
+
+def lines_entry(label: str, lines: Sequence[str]) -> ui.textarea:
+    """Put a box to write several lines in here, with its label above it."""
+    with block("div", "entry-field grow"):
+        text("span", label, "entry-label").props["aria-hidden"] = "true"
+        made = ui.textarea(value="\n".join(lines))
+        made.props("outlined dense autogrow")
+        named(made, label)
+        held(made)
     return made
 
 

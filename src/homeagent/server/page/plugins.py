@@ -9,6 +9,7 @@ from nicegui import ui
 
 from homeagent.server.page.elements import attempting, block, button, chip, heading, link, text
 from homeagent.server.page.setting_form import show_setting
+from homeagent.server.page.words import built_in_words
 from homeagent.server.routes import plugins as plugins_routes
 
 if TYPE_CHECKING:
@@ -45,8 +46,16 @@ def _short(visit: Visit, plugin: PluginForm) -> None:
         text("span", plugin.version, "fine")
         block("span", "space")
         _state(visit, plugin)
+    about = f"about_plugin_{plugin.name}"
+    if plugin.state == "built_in" and visit.has(about):
+        text("p", visit.say(about), "fine")
     if plugin.problem:
         text("p", visit.told(plugin.problem), "fine")
+
+
+def _words(visit: Visit, info: PluginInfo, said: str) -> str:
+    """Return what a plugin says: a built-in one in the language of the visit, another in its own."""
+    return built_in_words(said, visit.language) if info.state == "built_in" else said
 
 
 def _state(visit: Visit, plugin: PluginForm) -> None:
@@ -81,7 +90,7 @@ async def build_one(visit: Visit, request: Request) -> None:
                             f"/policies?tool={quote(tool.name)}",
                             "link fine",
                         )
-                    text("p", tool.summary, "fine")
+                    text("p", _words(visit, info, tool.summary), "fine")
     _settings(visit, info)
 
 
@@ -152,12 +161,14 @@ def _list(visit: Visit, key: str, listed: Sequence[str]) -> None:
 
 
 def _settings(visit: Visit, info: PluginInfo) -> None:
-    known = info.settings.get("properties", info.settings)
-    fields = known if isinstance(known, dict) else {}
+    properties = info.settings.get("properties", info.settings)
+    fields = properties if isinstance(properties, dict) else {}
     with block("section", "card"):
         text("h2", visit.say("nav_settings"))
         if not fields:
             text("p", visit.say("no_settings"), "fine")
-        for key, schema in fields.items():
-            if isinstance(schema, dict):
-                show_setting(visit, f"plugins.{info.name}.{key}", schema, info.values.get(key))
+        for key, known in fields.items():
+            schema = dict(known) if isinstance(known, dict) else {"description": known}
+            if isinstance(about := schema.get("description"), str):
+                schema["description"] = _words(visit, info, about)
+            show_setting(visit, f"plugins.{info.name}.{key}", schema, info.values.get(key))

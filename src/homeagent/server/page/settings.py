@@ -49,8 +49,8 @@ async def build(visit: Visit, _request: Request) -> None:
 
 def _setting(visit: Visit, field: SettingField) -> None:
     schema: dict[str, object] = {}
-    about = f"setting_{field.key.replace('.', '_')}"
-    schema["description"] = visit.say(about) if visit.has(about) else field.example
+    about = f"help_{field.key}"
+    schema["description"] = visit.say(about) if visit.has(about) else ""
     if field.key in _CHOICES:
         schema["enum"] = _CHOICES[field.key]
     if field.private:
