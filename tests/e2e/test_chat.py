@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dev.model_server import Call, ModelServer, Say
+from tests.e2e.browsing import NARROW, WIDE
 from tests.e2e.conftest import QUICK
 from tests.server.serving import Served, configured
 
@@ -106,6 +107,9 @@ def test_an_answer_streams_is_stopped_and_tried_again(talking: Talking, visit: C
         who.ready()
         say(who, "Tell me a lot")
         who.page.wait_for_selector(".bubble.assistant:has-text('word3')")
+        for width in (WIDE, NARROW):
+            who.page.set_viewport_size({"width": width, "height": 740})
+            who.page.wait_for_function(_STOP_STANDS_BESIDE_SEND)
         who.page.click("button.stop")
         who.page.wait_for_selector("text=Interrupted")
         assert "word199" not in who.page.inner_text(".log")
@@ -113,6 +117,13 @@ def test_an_answer_streams_is_stopped_and_tried_again(talking: Talking, visit: C
         who.page.wait_for_selector(".bubble.assistant:has-text('Shorter now.')")
         who.page.reload()
         who.page.wait_for_selector("text=Shorter now.")
+
+
+_STOP_STANDS_BESIDE_SEND = """() => {
+    const [stop, send] = ['stop', 'send'].map(each => document.querySelector('button.' + each).getBoundingClientRect());
+    const fits = document.documentElement.scrollWidth <= window.innerWidth;
+    return fits && stop.width > 0 && stop.top === send.top && stop.right <= send.left && send.right <= window.innerWidth;
+}"""
 
 
 def test_incognito_leaves_nothing_on_the_disk(talking: Talking, visit: Callable[..., Visitor]) -> None:

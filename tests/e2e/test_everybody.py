@@ -67,7 +67,7 @@ def english_left(who: Visitor) -> list[str]:
     assert who.page.get_attribute("html", "lang") == "zh-CN"
     shown = who.page.evaluate(
         "() => { const copy = document.body.cloneNode(true); copy.querySelectorAll('.said, .text, .output, .chip, "
-        "code, pre, select, dd, q, strong, .line, .chat-entry, [lang=en], script, style, .material-icons, .nicegui-"
+        "code, pre, select, dd, q, strong, .line, .place, .chat-entry, [lang=en], script, style, .material-icons, .nicegui-"
         "error-popup').forEach(each => each.remove()); return copy.textContent; }"
     )
     return re.findall(r"[A-Za-z]{3,}(?:[ ,]+[A-Za-z]{2,}){3,}", shown)

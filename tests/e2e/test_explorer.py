@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import QUICK
 from tests.e2e.household import fill_long
@@ -49,6 +50,19 @@ def test_of_a_cleaned_output_only_what_the_cleaner_left_is_computed(owner: Visit
     assert "8f2c41d09ab34e7f" in cleaned.locator(".side.raw").inner_text()
     assert "8f2c41d09ab34e7f" not in cleaned.locator(".side.computed").inner_text()
     assert "light rain on Sunday" in cleaned.locator(".side.computed").inner_text()
+
+
+def test_chats_are_called_by_what_was_said_first_in_them(owner: Visitor) -> None:
+    page = owner.open("/memory")
+    row = page.locator("a.turn-entry:has-text('moved to Suzhou') .place")
+    expect(row).to_have_text("owner · I live in Hangzhou. · api")
+    expect(row).to_have_attribute("title", "api/owner/house")
+    page.get_by_label("Chat").select_option(label="Dinner on Friday at seven at Grandma's? · telegram (1)")
+    page.wait_for_selector("p[role=status]:has-text('All 1 turn')")
+    page.click("a.turn-entry")
+    page.wait_for_selector("dd:has-text('Dinner on Friday at seven')")
+    page = owner.open("/search?q=Where is the boiler serviced?")
+    page.wait_for_selector(".hit a:has-text('I live in Hangzhou. · api')")
 
 
 def test_hostile_text_of_a_page_stays_text(owner: Visitor) -> None:

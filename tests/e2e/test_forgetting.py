@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from playwright.sync_api import Page
+
     from tests.e2e.browsing import Visitor
 
 pytestmark = pytest.mark.slow
@@ -29,13 +31,26 @@ def test_a_turn_is_forgotten_and_brought_back(household: Served, visit: Callable
     page.click("button:has-text('Forget')")
     page.wait_for_selector("text=This turn is forgotten")
     who.open("/forget")
-    page.wait_for_selector(".plain-list:has-text('boiler')")
+    page.get_by_label("Everything with these words").fill("boiler was serviced")
+    page.click("button:has-text('Show what that is')")
+    page.wait_for_selector(".results:has-text('1 more turn is forgotten already')")
+    assert offered(page) == ["Bring back"]  # nothing is left that could be forgotten or is found to be erased
     page.click(".plain-list a >> nth=0")
     page.wait_for_selector("text=This turn is forgotten")
     who.ready()
     page.click("button:has-text('Bring back')")
     page.wait_for_selector("button:has-text('Forget')")
     assert "is forgotten" not in page.inner_text(".view")
+    who.open("/forget")
+    page.get_by_label("Everything with these words").fill("boiler was serviced")
+    page.click("button:has-text('Show what that is')")
+    page.wait_for_selector(".results:has-text('This means 1 turn')")
+    assert offered(page) == ["Forget", "Erase for good…"]
+
+
+def offered(page: Page) -> list[str]:
+    page.wait_for_selector(".results > .flow button")
+    return [each.splitlines()[-1] for each in page.locator(".results > .flow button").all_inner_texts()]
 
 
 def test_an_erasure_is_confirmed_and_proved(tmp_path: Path, visit: Callable[..., Visitor]) -> None:

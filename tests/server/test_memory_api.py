@@ -104,6 +104,12 @@ def test_what_is_erased_is_gone_from_every_file_and_that_is_proved(tmp_path: Pat
         assert "quillon" in client.get("/api/chats/ask/why").text
         preview = client.post("/api/memory/erase/preview", json={"turns": [turn]}).json()
         assert [each["turn"] for each in preview["turns"]] == [turn]
+        assert preview["forgotten"] == []
+        client.post("/api/memory/forget", json={"turns": [stays]}).raise_for_status()
+        hidden = client.post("/api/memory/erase/preview", json={"text": "likes tuna"}).json()
+        assert (hidden["turns"], [each["turn"] for each in hidden["forgotten"]]) == ([], [stays])
+        client.post("/api/memory/undo", json={"text": "likes tuna"}).raise_for_status()
+        assert client.post("/api/memory/erase/preview", json={"text": "likes nothing"}).status_code == 404
         assert client.post("/api/memory/erase", json={"turns": [turn]}).status_code == 409
         done = client.post("/api/memory/erase", json={"turns": [turn], "confirm": True}).json()
         assert done["turns"] == [turn]

@@ -8,8 +8,9 @@ from homeagent.memory import Memory, Viewer
 from homeagent.memory.store.records import TurnRow
 from homeagent.memory.turn import Place
 from homeagent.server.access import Asker, AskerHere, own_place
+from homeagent.server.forms import plain
 
-__all__ = ["ViewerHere", "seen_turn", "viewer_of"]
+__all__ = ["ViewerHere", "chat_title", "seen_turn", "viewer_of"]
 
 
 async def viewer_of(
@@ -28,6 +29,11 @@ async def viewer_of(
 
 ViewerHere = Annotated[Viewer | None, Depends(viewer_of)]
 """With whose eyes is looked."""
+
+
+def chat_title(memory: Memory, first: int) -> str:
+    """Return what a chat is called by: the beginning of what was said in its first turn, by that turn's seq."""
+    return plain(" ".join(memory.timeline.words(first)[:400].split()))[:80]
 
 
 def seen_turn(memory: Memory, asker: Asker, name: str, source: str | None = None) -> TurnRow:

@@ -130,12 +130,12 @@ class ChatBox:
                 held(self._private)
                 held(self._no_memory)
                 self._no_memory.tooltip(visit.say("not_computed_about"))
-                with block("div", "sending"):
-                    self._stop = button(visit.say("stop"), self.stop, "plain stop", "stop")
-                    self._stop.visible = False
-                    send = button(visit.say("send"), None, "main send", "send")
-                    send.on("click", self.send, js_handler=f"() => emit({_WORDS}, {HELD})")
-            text("p", visit.say("write_help"), "fine keys")
+            with block("div", "sending"):
+                text("p", visit.say("write_help"), "fine keys")
+                self._stop = button(visit.say("stop"), self.stop, "plain stop", "stop")
+                self._stop.visible = False
+                send = button(visit.say("send"), None, "main send", "send")
+                send.on("click", self.send, js_handler=f"() => emit({_WORDS}, {HELD})")
 
     def _private_changed(self) -> None:
         self._note.visible = bool(self._private.value)

@@ -8,12 +8,14 @@ from urllib.parse import quote
 from nicegui import ui
 
 from homeagent.server.page.elements import attempting, block, button, chip, empty, entry, heading, link, text
+from homeagent.server.page.places import places_of
 from homeagent.server.routes import documents as documents_routes
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from homeagent.server.memory_forms import DocumentForm
+    from homeagent.server.page.places import Places
     from homeagent.server.page.visit import Visit
 
 __all__ = ["build", "build_one"]
@@ -45,20 +47,21 @@ async def build(visit: Visit, request: Request) -> None:
             text("p", visit.say("found_nothing"), "lead")
         else:
             empty(visit, "empty_documents", symbol="description")
+    places = await places_of(visit)
     with block("ul", "cards"):
         for each in found.documents:
             with block("li", "card"):
-                _short(visit, each)
+                _short(visit, each, places)
     if offset + _PAGE < found.total:
         link(visit.say("more"), f"/documents?q={quote(asked)}&from={offset + _PAGE}", "button plain")
 
 
-def _short(visit: Visit, document: DocumentForm) -> None:
+def _short(visit: Visit, document: DocumentForm, places: Places) -> None:
     with block("h2"):
         link(document.title or visit.say("untitled"), f"/documents/{quote(document.document)}")
     first, last = visit.when(document.first, day=True), visit.when(document.last, day=True)
     turns = visit.say("turns_count", count=len(document.turns))
-    text("p", f"{first} – {last} · {document.channel}/{document.chat} · {turns}", "fine")
+    text("p", f"{first} – {last} · {places.name(document.channel, document.chat)} · {turns}", "fine")
     if document.pending:
         text("p", visit.say("document_pending"), "fine")
     for each in document.summary:
@@ -77,7 +80,7 @@ async def build_one(visit: Visit, request: Request) -> None:
     link(visit.say("back_to_documents"), "/documents", "link back", "arrow_back")
     heading(document.title or visit.say("untitled"))
     with block("section", "card"):
-        _short(visit, document)
+        _short(visit, document, await places_of(visit))
     text("h2", visit.say("document_turns"))
     with block("div", "flow"):
         for number, turn in enumerate(document.turns, 1):

@@ -6,17 +6,20 @@ import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from homeagent.server.page.elements import attempting, block, button, entry, heading, icon, link, text
+from homeagent.server.looking import seen_turn
+from homeagent.server.page.elements import attempting, block, button, chip, entry, heading, icon, link, text
 from homeagent.server.page.erasing import confirm_erasure, show_survivors
 from homeagent.server.page.secrets import show_secrets
 from homeagent.server.routes import forgetting as forgetting_routes
 from homeagent.server.routes.forgetting import ChosenForm, TargetForm
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from starlette.requests import Request
 
+    from homeagent.server.forms import TurnForm
     from homeagent.server.page.visit import Visit
 
 __all__ = ["build"]
@@ -91,23 +94,46 @@ class _Form:
                 chosen = await forgetting_routes.preview(target, visit.owner, visit.daemon)
                 with self._shown, block("section", "card"):
                     await self._chosen(chosen)
-            with self._shown, block("div", "flow tools"):
+                open_left = chosen.writes > 0 or any(not each.forgotten for each in chosen.turns)
+                self._offer(target, forget=open_left, bring_back=bool(chosen.forgotten), erase=_is_some(chosen))
+            else:
+                hidden = await asyncio.to_thread(_are_forgotten, visit, target.turns)
+                self._offer(target, forget=not hidden or not all(hidden), bring_back=any(hidden), erase=False)
+
+    def _offer(self, target: TargetForm, *, forget: bool, bring_back: bool, erase: bool) -> None:
+        """Offer what may be done with what is meant, and no more than can be."""
+        visit = self._visit
+        with self._shown, block("div", "flow tools"):
+            if forget:
                 button(visit.say("forget"), lambda: self._change(target, undo=False), "plain", "visibility_off")
+            if bring_back:
                 button(visit.say("bring_back"), lambda: self._change(target, undo=True), "plain", "undo")
-                if visit.is_owner:
-                    button(visit.say("erase_now"), lambda: self._erase(target), "danger", "delete_forever")
+            if erase:
+                button(visit.say("erase_now"), lambda: self._erase(target), "danger", "delete_forever")
 
     async def _chosen(self, chosen: ChosenForm) -> None:
         visit = self._visit
-        text("h2", visit.say("meant", turns=visit.number(len(chosen.turns)), writes=chosen.writes))
-        with block("ul", "plain-list"):
-            for each in chosen.turns[:_LISTED]:
-                with block("li"):
-                    link(f"{visit.when(each.at)} · {each.sender}", f"/memory/{quote(each.turn)}")
-                    text("p", each.text, "said short")
-        if len(chosen.turns) > _LISTED:
-            text("p", visit.say("and_more", count=visit.number(len(chosen.turns) - _LISTED)), "fine")
+        if _is_some(chosen):
+            text("h2", visit.say("meant", turns=visit.number(len(chosen.turns)), writes=chosen.writes))
+            self._listed(chosen.turns)
+        listed = {each.turn for each in chosen.turns}
+        if hidden := [each for each in chosen.forgotten if each.turn not in listed]:
+            text("h2", visit.say("meant_forgotten", turns=visit.number(len(hidden))))
+            self._listed(hidden)
         await show_survivors(visit, chosen.survivors)
+
+    def _listed(self, turns: Sequence[TurnForm]) -> None:
+        visit = self._visit
+        with block("ul", "plain-list"):
+            for each in turns[:_LISTED]:
+                with block("li"):
+                    with block("div", "flow"):
+                        link(f"{visit.when(each.at)} · {each.sender}", f"/memory/{quote(each.turn)}")
+                        if each.forgotten:
+                            chip(visit.say("is_forgotten"), "warn")
+                    text("p", each.text, "said short")
+        if len(turns) > _LISTED:
+            text("p", visit.say("and_more", count=visit.number(len(turns) - _LISTED)), "fine")
 
     async def _change(self, target: TargetForm, *, undo: bool) -> None:
         visit = self._visit
@@ -122,6 +148,17 @@ class _Form:
 
     async def _erase(self, target: TargetForm) -> None:
         await confirm_erasure(self._visit, target, self._shown)
+
+
+def _is_some(chosen: ChosenForm) -> bool:
+    return bool(chosen.turns or chosen.writes)
+
+
+def _are_forgotten(visit: Visit, turns: Sequence[str]) -> list[bool]:
+    """Return for each turn whether it is forgotten now. Raises `NotFoundError` for one that may not be seen."""
+    memory = visit.daemon.app.memory
+    hidden = memory.timeline.forgotten()
+    return [seen_turn(memory, visit.asker, each).seq in hidden for each in turns]
 
 
 def _day(value: object) -> datetime | None:

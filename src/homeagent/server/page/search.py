@@ -8,23 +8,29 @@ from urllib.parse import quote
 
 from homeagent.server.memory_forms import segment_forms
 from homeagent.server.page.elements import attempting, block, button, chip, entry, heading, link, text
+from homeagent.server.page.held import HELD, take
 from homeagent.server.page.looking_up import look_up
+from homeagent.server.page.places import places_of
 from homeagent.server.page.why import reasons
 from homeagent.server.routes import search as search_routes
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from nicegui import ui
     from nicegui.element import Element
+    from nicegui.events import GenericEventArguments
     from starlette.requests import Request
 
     from homeagent.server.memory_forms import HitForm
     from homeagent.server.page.looking_up import Spot
+    from homeagent.server.page.places import Places
     from homeagent.server.page.visit import Visit
 
 __all__ = ["build"]
 
 _HITS = 20
-_ENTER = "(event) => { if (event.key === 'Enter' && !event.isComposing) emit(); }"
+_ENTER = "(event) => { if (event.key === 'Enter' && !event.isComposing) emit(" + HELD + "); }"
 
 
 async def build(visit: Visit, request: Request) -> None:
@@ -46,6 +52,7 @@ async def _searching(visit: Visit, asked: str) -> None:
             return
         with attempting(visit):
             found = await search_routes.search(visit.asker.viewer, visit.daemon, words[:4_000], _HITS, None)
+            places = await places_of(visit)
             shown.clear()
             with shown:
                 if found.nothing or not found.hits:
@@ -56,7 +63,7 @@ async def _searching(visit: Visit, asked: str) -> None:
                     text("p", visit.say("search_pending", count=visit.number(found.pending)), "fine")
                 with block("ol", "hits"):
                     for hit in found.hits:
-                        _hit(visit, hit)
+                        _hit(visit, hit, places)
 
     box = _line(visit, "search_words", "search_do", search, asked)
     shown = _results()
@@ -64,10 +71,10 @@ async def _searching(visit: Visit, asked: str) -> None:
         await search()
 
 
-def _hit(visit: Visit, hit: HitForm) -> None:
+def _hit(visit: Visit, hit: HitForm, places: Places) -> None:
     with block("li", "hit"):
         with block("div", "flow"):
-            where = f"{visit.when(hit.at)} · {hit.sender} · {hit.place.channel}/{hit.place.chat}"
+            where = f"{visit.when(hit.at)} · {hit.sender} · {places.name(hit.place.channel, hit.place.chat)}"
             link(where, f"/memory/{quote(hit.turn)}")
             if hit.superseded:
                 chip(visit.say("older_value"), "warn")
@@ -117,11 +124,15 @@ def _spot(visit: Visit, spot: Spot) -> None:
                 link(visit.say("change_policy", tool=form.tool), f"/policies?tool={quote(form.tool)}")
 
 
-def _line(visit: Visit, label: str, act: str, do: object, value: str) -> ui.input:
+def _line(visit: Visit, label: str, act: str, do: Callable[[], Awaitable[None]], value: str) -> ui.input:
+    async def entered(event: GenericEventArguments) -> None:
+        await take(event.args)
+        await do()
+
     with block("div", "flow line-form"):
         box = entry(visit.say(label), value=value, grow=True)
-        box.on("keydown", do, js_handler=_ENTER)  # type: ignore[arg-type]
-        button(visit.say(act), do, "main", "search")  # type: ignore[arg-type]
+        box.on("keydown", entered, js_handler=_ENTER)
+        button(visit.say(act), do, "main", "search")
     return box
 
 

@@ -58,9 +58,9 @@ def _about(visit: Visit, key: str, schema: Mapping[str, object]) -> None:
     about, default = schema.get("description"), schema.get("default")
     if isinstance(about, str) and about:
         text("p", about[0].upper() + about[1:], "fine")
-    if schema.get("type") == "array":
-        text("p", visit.say("one_a_line"), "fine")
     with block("p", "fine names"):
+        if schema.get("type") == "array":
+            text("span", visit.say("one_a_line"))
         if default not in (None, "", []):
             text("span", visit.say("default", value=_in_words(visit, key, default)))
         text("code", key)
@@ -112,4 +112,6 @@ def _as_list(lines: object) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

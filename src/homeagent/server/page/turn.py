@@ -8,6 +8,7 @@ from urllib.parse import quote
 from nicegui import ui
 
 from homeagent.server.page.elements import attempting, block, button, chip, disclosure, heading, icon, link, text
+from homeagent.server.page.places import places_of
 from homeagent.server.page.segments import show_segment
 from homeagent.server.page.sharing import show_sharing
 from homeagent.server.routes import forgetting as forgetting_routes
@@ -27,12 +28,13 @@ async def build(visit: Visit, request: Request) -> None:
     """Show the turn that is named."""
     name = str(request.path_params["turn"])
     turn = await turns_routes.turn(name, visit.asker, visit.daemon, source=None)
+    places = await places_of(visit)
     link(visit.say("back_to_timeline"), "/memory", "link back", "arrow_back")
     heading(visit.say("turn_title"), visit.say("turn_about"))
     with block("dl", "about-turn"):
         for key, value in (
             ("when", visit.when(turn.at) or visit.say("timeline_undated")),
-            ("where", f"{turn.place.channel}/{turn.place.chat}"),
+            ("where", places.name(turn.place.channel, turn.place.chat)),
             ("who", turn.sender),
             ("present", ", ".join(turn.members)),
             ("status", visit.say(f"status_{turn.status}")),

@@ -21,6 +21,7 @@ from homeagent.server.errors import plain_problem
 from homeagent.server.forms import iso, plain, turn_form
 from homeagent.server.happenings import happening, why_object
 from homeagent.server.here import DaemonHere
+from homeagent.server.looking import chat_title
 from homeagent.server.memory_forms import WholeTurn, segment_forms
 from homeagent.server.routes.events import EventStream
 from homeagent.server.streams import keeping_alive, sse_lines
@@ -135,18 +136,13 @@ def _listed(daemon: Daemon, asker: Asker) -> OwnChats:
         found.append(
             OwnChat(
                 chat=plain(row.place.chat.removeprefix(beginning)),
-                title=_title(memory, row.first),
+                title=chat_title(memory, row.first),
                 turns=row.turns,
                 last=iso(newest.at) if newest is not None else None,
                 running=daemon.desk.is_running(row.place),
             )
         )
     return OwnChats(chats=found)
-
-
-def _title(memory: Memory, first: int) -> str:
-    said = memory.timeline.words(first)
-    return plain(" ".join(said[:400].split()))[:80]
 
 
 @router.post("", summary="A name for a new chat", status_code=201)

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from homeagent.errors import NotFoundError
 from homeagent.memory import Memory
 from homeagent.memory.erasing.forgetting import Erased
 from homeagent.memory.erasing.survivors import Survivor
@@ -58,9 +59,13 @@ class SurvivorForm(BaseModel):
 
 
 class ChosenForm(BaseModel):
-    """What a target stands for, and what would stay that says the same."""
+    """What a target stands for, and what would stay that says the same.
+
+    ``forgotten`` are the turns of it that are hidden: those that `undo` would bring back.
+    """
 
     turns: list[TurnForm]
+    forgotten: list[TurnForm] = []
     writes: int
     survivors: list[SurvivorForm]
 
@@ -116,13 +121,18 @@ async def undo(target: TargetForm, asker: AskerHere, daemon: DaemonHere) -> Chos
 
 @router.post("/erase/preview", summary="What an erasure would delete")
 async def preview(target: TargetForm, owner: OwnerHere, daemon: DaemonHere) -> ChosenForm:
-    """Return what is meant and what says the same and would stay; nothing is changed."""
+    """Return what is meant and what says the same and would stay; nothing is changed.
+
+    ``turns`` is empty when only forgotten turns fit: they can be brought back, or erased by their names.
+    """
     memory = daemon.app.memory
     wanted = _target(target, memory, owner)
 
     def looked() -> ChosenForm:
-        chosen = memory.forgetting.chosen(wanted)
-        return _chosen(memory, chosen, memory.forgetting.survivors(chosen))
+        hidden = _fitting(memory, wanted, forgotten=True)
+        chosen = _fitting(memory, wanted) if hidden.turns else memory.forgetting.chosen(wanted)
+        found = _chosen(memory, chosen, memory.forgetting.survivors(chosen))
+        return found.model_copy(update={"forgotten": _chosen(memory, hidden, []).turns})
 
     return await asyncio.to_thread(looked)
 
@@ -214,6 +224,14 @@ def _chosen(memory: Memory, chosen: Chosen, left: list[Survivor]) -> ChosenForm:
         writes=len(chosen.writes),
         survivors=[_survivor(each) for each in left],
     )
+
+
+def _fitting(memory: Memory, wanted: Target, *, forgotten: bool = False) -> Chosen:
+    """Return what a target stands for, nothing where nothing fits."""
+    try:
+        return memory.forgetting.chosen(wanted, forgotten=forgotten)
+    except NotFoundError:
+        return Chosen((), ())
 
 
 def _survivor(each: Survivor) -> SurvivorForm:

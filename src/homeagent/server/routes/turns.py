@@ -14,7 +14,7 @@ from homeagent.server.access import Asker, AskerHere, own_place
 from homeagent.server.errors import AccessError
 from homeagent.server.forms import ChatName, PlaceForm, Share, TurnForm, TurnName, iso, place_form, turn_form
 from homeagent.server.here import DaemonHere
-from homeagent.server.looking import ViewerHere, seen_turn
+from homeagent.server.looking import ViewerHere, chat_title, seen_turn
 from homeagent.server.memory_forms import WholeTurn, segment_forms
 
 __all__ = ["router"]
@@ -31,9 +31,10 @@ class TurnPage(BaseModel):
 
 
 class ChatForm(BaseModel):
-    """A chat of any channel."""
+    """A chat of any channel; ``title`` is the beginning of what was said first, of what may be seen."""
 
     place: PlaceForm
+    title: str
     turns: int
     last: str | None
 
@@ -95,7 +96,8 @@ async def chats(viewer: ViewerHere, daemon: DaemonHere) -> ChatList:
         for row in memory.timeline.chats(viewer):
             newest = next(memory.turns(row.place), None)
             at = newest.at if newest is not None else None
-            found.append(ChatForm(place=place_form(row.place), turns=row.turns, last=iso(at)))
+            title = chat_title(memory, row.first)
+            found.append(ChatForm(place=place_form(row.place), title=title, turns=row.turns, last=iso(at)))
         return ChatList(chats=found)
 
     return await asyncio.to_thread(listed)

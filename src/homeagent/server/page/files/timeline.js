@@ -1,7 +1,7 @@
 // Turns by time, newest first. Only the rows on view are in the document, and pages are fetched as they are needed.
 // Every text stands in a text node.
 export default {
-  props: { address: String, base: String, labels: Object, person: String },
+  props: { address: String, base: String, labels: Object, names: Object },
   template: `
     <div class="timeline">
       <p class="fine" role="status">{{ status }}</p>
@@ -13,7 +13,7 @@ export default {
           <a class="turn-entry" :class="{ forgotten: item.forgotten }" :href="base + item.turn">
             <span class="flow">
               <span class="fine">{{ time(item) }}</span>
-              <span class="fine place">{{ item.sender }} · {{ item.place.channel }}/{{ item.place.chat }}</span>
+              <span class="fine place" :title="place(item)">{{ item.sender }} · {{ names[place(item)] || place(item) }}</span>
               <span v-if="item.forgotten" class="chip is-warn">{{ labels.forgotten }}</span>
               <span v-if="item.status !== 'done'" class="chip is-warn">{{ labels[item.status] || item.status }}</span>
               <span v-for="tool in tools(item)" class="chip">{{ tool }}</span>
@@ -59,6 +59,9 @@ export default {
     },
     scrolled({ to }) {
       if (to > this.rows.length - 60) this.more();
+    },
+    place(item) {
+      return item.place.channel + "/" + item.place.chat;
     },
     tools(item) {
       return [...new Set(item.tools)].slice(0, 4);

@@ -36,6 +36,8 @@ FORGETTING: Final[dict[str, tuple[str, str]]] = {
     "show_meant": ("Show what that is", "查看包含什么"),
     "meant": ("This means {turns} turns and {writes} written facts", "包含 {turns} 轮对话和 {writes} 条写入的事实"),
     "meant_one": ("This means 1 turn and {writes} written facts", "包含 1 轮对话和 {writes} 条写入的事实"),
+    "meant_forgotten": ("{turns} more turns are forgotten already", "另有 {turns} 轮对话已遗忘"),
+    "meant_forgotten_one": ("1 more turn is forgotten already", "另有 1 轮对话已遗忘"),
     "forgotten_now_one": ("Forgotten: 1 turn. It can be brought back.", "已遗忘 1 轮对话，可以恢复。"),
     "brought_back_one": ("Brought back: 1 turn.", "已恢复 1 轮对话。"),
     "survivors_one": ("1 other place says some of the same words and stays", "另有 1 处含有部分相同的文字，将会保留"),
