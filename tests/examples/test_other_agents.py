@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,16 @@ LISTING = "total 8\n-rw-r--r-- 1 root root 61 quarzuhr-5512.txt"
 WEATHER = json.dumps(
     {"summary": "Sleet until noon in Innsbruck.", "raw": {"sensor": "pt100-88af3", "values": [1] * 40}}
 )
+
+
+@pytest.fixture(autouse=True)
+def loop() -> Iterator[None]:
+    """Lend a loop to an agent that takes the thread's and leaves it open."""
+    made = asyncio.new_event_loop()
+    asyncio.set_event_loop(made)
+    yield
+    asyncio.set_event_loop(None)
+    made.close()
 
 
 @pytest.fixture
@@ -75,10 +86,13 @@ def test_pydantic_ai_recalls_what_it_was_told_and_keeps_what_its_tools_said(memo
     check(memory)
 
 
-def test_langgraph_recalls_what_it_was_told_and_keeps_what_its_tools_said(memory: Memory) -> None:
+@pytest.mark.parametrize("kind", ["function", "chat model"])
+def test_langgraph_recalls_what_it_was_told_and_keeps_what_its_tools_said(memory: Memory, kind: str) -> None:
     pytest.importorskip("langgraph")
+    from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
-    from langchain_core.tools import tool
+    from langchain_core.outputs import ChatGeneration, ChatResult
+    from langchain_core.tools import BaseTool, tool
 
     from examples.langgraph_memory import remembering
 
@@ -104,7 +118,24 @@ def test_langgraph_recalls_what_it_was_told_and_keeps_what_its_tools_said(memory
             return AIMessage("", tool_calls=calls)
         return AIMessage("There is one file, and bad weather.")
 
-    graph = remembering(memory, model, [directory_listing, weather])
+    class Scripted(BaseChatModel):
+        """What a package of a provider brings: a class with the method, and with what it was told of tools."""
+
+        told: tuple[str, ...] = ()
+
+        @property
+        def _llm_type(self) -> str:
+            return "scripted"
+
+        def bind_tools(self, tools: list[BaseTool], **_: object) -> Scripted:  # type: ignore[override]
+            return Scripted(told=tuple(each.name for each in tools))
+
+        def _generate(self, messages: list[AnyMessage], *_: object, **__: object) -> ChatResult:  # type: ignore[override]
+            assert self.told == ("directory_listing", "weather")
+            return ChatResult(generations=[ChatGeneration(message=model(messages))])
+
+    used = Scripted() if kind == "chat model" else model
+    graph = remembering(memory, used, [directory_listing, weather])
     first = graph.invoke({"messages": [HumanMessage("My rabbit is called Mopsi.")], "person": "lea", "chat": "one"})
     assert first["messages"][-1].text == "There is one file, and bad weather."
     memory.settle()

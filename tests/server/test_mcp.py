@@ -140,6 +140,22 @@ def test_a_member_is_offered_the_memory_alone_and_sees_nothing_of_others(served:
     asyncio.run(talk())
 
 
+def test_the_owners_agents_recall_nothing_of_what_a_member_said_alone(served: Served) -> None:
+    token, question = served.member("mcpdiarist"), {"question": "What is the diary code?"}
+
+    async def talk() -> None:
+        async with over_http(served, token) as member:
+            kept = await member.call_tool("keep", {"text": "My diary code is quokka seven."})
+            assert "quokka" in text_of(await member.call_tool("recall", question))
+        async with over_http(served) as owner:
+            assert "quokka" not in text_of(await owner.call_tool("recall", question))
+            for name, arguments in (("explain", "turn"), ("forget", "turns")):
+                turn = kept.structured_content["turn"]
+                assert (await owner.call_tool(name, {arguments: turn if name == "explain" else [turn]})).is_error
+
+    asyncio.run(talk())
+
+
 SPOKEN = {"accept": "application/json, text/event-stream"}
 
 

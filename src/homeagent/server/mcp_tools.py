@@ -10,13 +10,12 @@ from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
 from homeagent.agent import Incoming
 from homeagent.errors import HomeAgentError, InputError, NotFoundError
-from homeagent.memory import Segment, Turn
+from homeagent.memory import Segment, Turn, Viewer
 from homeagent.memory.erasing.targets import Target
 from homeagent.server.access import own_place
 from homeagent.server.chat_index import Match
 from homeagent.server.errors import AccessError
 from homeagent.server.forms import iso, plain
-from homeagent.server.looking import seen_turn
 from homeagent.server.memory_forms import segment_forms
 
 if TYPE_CHECKING:
@@ -140,11 +139,19 @@ def _text_of(arguments: Mapping[str, object], name: str, most: int) -> str:
     return text
 
 
+def _eyes(asker: Asker) -> Viewer:
+    """Return with whose eyes an agent looks that somebody uses: the owner's sees what the owner was there for.
+
+    The owner may look at all there is, and an agent reads it to whoever runs its model.
+    """
+    return Viewer(asker.person, own_place(asker.person, CHAT))
+
+
 async def _recall(daemon: Daemon, asker: Asker, arguments: Mapping[str, object]) -> CallToolResult:
     question, limit = _text_of(arguments, "question", _LONGEST_QUESTION), arguments.get("limit", 8)
     most = min(max(1, limit), _MOST_HITS) if isinstance(limit, int) else 8
     memory = daemon.app.memory
-    found = await asyncio.to_thread(memory.recall, question, viewer=asker.viewer, limit=most)
+    found = await asyncio.to_thread(memory.recall, question, viewer=_eyes(asker), limit=most)
     hits = [
         {
             "turn": hit.turn,
@@ -173,7 +180,7 @@ async def _explain(daemon: Daemon, asker: Asker, arguments: Mapping[str, object]
     memory, name = daemon.app.memory, _text_of(arguments, "turn", _LONGEST_NAME)
 
     def explained() -> list[dict[str, object]]:
-        row = seen_turn(memory, asker, name)
+        row = memory.timeline.find(name, _eyes(asker))
         forms = segment_forms(memory.segments(row), memory.computed(row.turn_id))
         return [
             {
@@ -205,7 +212,7 @@ async def _forget(daemon: Daemon, asker: Asker, arguments: Mapping[str, object])
         sight = memory.timeline.sight(asker.viewer)
         turns: list[str] = []
         for name in names:
-            row = seen_turn(memory, asker, name)
+            row = memory.timeline.find(name, _eyes(asker))
             if not sight.said_it(row):
                 raise AccessError(f"turn {name!r}", "was said by somebody else", "Ask the owner")
             turns.append(row.turn_id)  # by its name it could be another's too

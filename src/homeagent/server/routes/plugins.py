@@ -260,7 +260,9 @@ def _asked(found: FoundPlugin, tools: dict[str, str]) -> str:
 
 def _refuse_built_in(name: str) -> None:
     if any(plugin.name == name for plugin in built_ins()):
-        raise PluginError(f"plugin {name!r}", "it is built in", "A plugin of yours needs another name")
+        raise PluginError(
+            f"plugin {name!r}", "is built in and always on", "A policy says what is remembered of its tools"
+        )
 
 
 def _root(daemon: Daemon) -> Path:
