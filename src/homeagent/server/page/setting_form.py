@@ -93,7 +93,7 @@ def _field(visit: Visit, key: str, schema: Mapping[str, object], value: object, 
     box = entry(
         label,
         value="" if hidden else _shown(held),
-        placeholder=visit.say("is_set") if hidden and value is not None else "",
+        placeholder=visit.say("is_set") if hidden and value not in (None, "") else "",
         password=bool(schema.get("writeOnly")),
         grow=True,
     )
