@@ -62,6 +62,8 @@ def missing(asked: str, said: str) -> set[str]:
         ("heron model", "class HeronModel(Base):"),
         ("heronmodel", "class HeronModel(Base):"),
         ("/opt/models/heron-small.bin", "it is at /opt/models/heron-small.bin."),
+        ("+86 138 0013/opt/x/heron.bin", "+86 138 0013/opt/x/heron.bin"),
+        ("opt/x/138 0013 8000", "opt/x/138 0013 8000"),
         ("heron-small.bin", "it is at /opt/models/heron-small.bin."),
         ("heron-small", "it is at /opt/models/heron-small.bin."),
         ("heron small bin", "it is at /opt/models/heron-small.bin."),

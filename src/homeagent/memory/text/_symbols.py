@@ -46,6 +46,8 @@ _LONG = re.compile(r"(?<![\w.-])\+?\(?\d{1,4}\)?(?:[ -]\(?\d{2,4}\)?){2,5}(?![\w
 _DAY = re.compile(r"^\d{4}-\d\d-\d\d")
 _AREA = re.compile(r"(?<![\w.-])\(?(0\d{2,3})\)?[ -]?(\d{7,8})(?![\w-])")
 _MOBILE = re.compile(r"(?<![\w.-])\+?86(1[3-9]\d{9})(?![\w-])")
+_TAIL = re.compile(r"\S{1,256}\Z")
+_HEAD = re.compile(r"\A\S{1,256}")
 _PHONE = re.compile(r"\+\d{9,14}|0\d{9,11}|(?:86)?1[3-9]\d{9}")
 
 
@@ -79,9 +81,17 @@ def long_numbers(text: str) -> list[str]:
 def without_groups(text: str) -> str:
     """Return a question without the groups of its phone numbers, which are asked for whole: 138 is in many."""
     for match in reversed(list(_long_matches(text))):
-        if _PHONE.fullmatch(re.sub(r"[^\d+]", "", match[0])):
-            text = f"{text[: match.start()]} {text[match.end() :]}"
+        if not _PHONE.fullmatch(re.sub(r"[^\d+]", "", match[0])):
+            continue
+        before, after = text[: match.start()], text[match.end() :]
+        if not _is_path(_TAIL.search(before)) and not _is_path(_HEAD.search(after)):
+            text = f"{before} {after}"
     return text
+
+
+def _is_path(found: re.Match[str] | None) -> bool:
+    """Whether what stands at a number without a space is of several parts: then the number is a part of it as well."""
+    return found is not None and sum(map(bool, map(_core, _DIVIDER.split(found[0])))) > 1
 
 
 def _long_matches(text: str) -> Iterator[re.Match[str]]:

@@ -93,6 +93,7 @@ class Database:
         """Raise `StoreError` for another program's database, before anything in it changes."""
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
+            connection.execute("BEGIN")  # both of one moment: another process may be making the file
             (named,) = connection.execute("PRAGMA application_id").fetchone()
             empty = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
             if named == self._schema.application_id or (named == 0 and empty):
