@@ -33,6 +33,14 @@ SECRET = f"{KEY} {LINE}"
 WORDS = (KEY, *LINE.split())
 
 
+def _bytes_of(path):
+    """What a file holds; nothing when it is taken away at this moment."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
 def files_holding(home, *words):
     """Every file of the home that holds one of the words anywhere in its bytes."""
     return {
@@ -40,7 +48,7 @@ def files_holding(home, *words):
         for path in home.rglob("*")
         if path.is_file()
         for word in words
-        if any(word.encode(code) in path.read_bytes() for code in ("utf-8", "utf-16-le"))
+        if any(word.encode(code) in _bytes_of(path) for code in ("utf-8", "utf-16-le"))
     }
 
 
