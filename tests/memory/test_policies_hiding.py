@@ -36,6 +36,7 @@ def memory(tmp_path):
         memory.keep(turn(user("what?"), reply("My name is Quandolino Brevik."), chat="other", external_id="elsewhere"))
         memory.archive()
         memory.settle()
+        memory.background.stop()  # it would derive between a change and the look at what waits
         yield memory
 
 
