@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("house", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_HOUSE = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+# The examples are the same in every run and on every machine, so that a change is judged by what it changed. New ones
+# are looked for with "pytest --hypothesis-profile explore".
+settings.register_profile("house", _HOUSE, derandomize=True)
+settings.register_profile("explore", _HOUSE, max_examples=500)
 settings.load_profile("house")
 
 if TYPE_CHECKING:
