@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fastapi.routing import APIRoute
 
-from homeagent.server.hub import Hub
+from homeagent.agent import events
+from homeagent.agent.recalling import Why
+from homeagent.memory.results import Recall
+from homeagent.server.for_members import as_told, waiting
+from homeagent.server.hub import Hub, Notice
+from homeagent.server.memory_forms import found_form
 from homeagent.server.routes import ROUTERS
 from tests.server.openapi import Operation, operations
 from tests.server.serving import until
@@ -336,6 +341,42 @@ def test_a_listener_who_did_not_read_for_long_is_told_to_look_anew_and_misses_no
     assert heard.count("reset") == 1
     after = [int(each) for each in heard[heard.index("reset") + 1 : -1]]
     assert after == list(range(after[0], 5_000, 2))
+
+
+def test_what_a_member_hears_does_not_tell_how_much_others_hear() -> None:
+    async def heard() -> tuple[list[str], list[str]]:
+        hub = Hub()
+        for _ in range(40):
+            hub.publish("turn_ended", {}, ("owner",))
+        hub.publish("turn_ended", {}, ("anna", "owner"))
+        first = (await _heard(hub, "anna", hub.id_of(Notice("", {}, {"anna": 0}), "anna"), 1))[0]
+        for _ in range(3_000):  # more than are kept: nothing of Anna's is among them
+            hub.publish("turn_ended", {}, ("owner",))
+        hub.publish("turn_ended", {}, ("anna",))
+        return [first], await _heard(hub, "anna", first, 1)
+
+    first, then = asyncio.run(heard())
+    assert [each.rpartition("-")[2] for each in first + then] == ["1", "2"]
+
+
+async def _heard(hub: Hub, person: str, last: str, count: int) -> list[str]:
+    """The ids of what somebody hears after an id; no reset is among it."""
+    found: list[str] = []
+    async with aclosing(hub.follow(person, last)) as notices:
+        while len(found) < count:
+            notice = await anext(notices)
+            assert notice.kind != "reset"
+            found.append(hub.id_of(notice, person))
+    return found
+
+
+def test_a_member_is_told_that_something_waits_and_not_how_much() -> None:
+    told = as_told(events.Recalled(Why("which?", nothing=True, pending=4_711)))
+    assert isinstance(told, events.Recalled)
+    assert told.why.pending == 1
+    found = Recall((), 0.0, nothing=True, pending=4_711)
+    assert (found_form(found, is_owner=True).pending, found_form(found, is_owner=False).pending) == (4_711, 1)
+    assert waiting(0, is_owner=False) == 0
 
 
 def test_a_listener_who_said_for_how_long_is_let_go_although_things_happen(served: Served) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import deque
+from collections import Counter, deque
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -22,12 +22,14 @@ _WAITING: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One thing that happened: its number, what kind, the rest as plain values, and the persons who may know it."""
+    """One thing that happened: what kind, the rest as plain values, and the persons who may know it.
 
-    number: int
+    For each of them ``numbers`` has its place among all that they may know: nobody learns how much others hear of.
+    """
+
     kind: str
     data: Mapping[str, object]
-    audience: frozenset[str]
+    numbers: Mapping[str, int]
 
 
 class Hub:
@@ -36,32 +38,32 @@ class Hub:
     def __init__(self) -> None:
         self._run = secrets.token_hex(4)
         self._kept: deque[Notice] = deque(maxlen=_KEPT)
-        self._number = 0
+        self._numbers = Counter[str]()
         self._listeners: dict[asyncio.Queue[Notice | None], str] = {}
         self._closed = False
 
     def publish(self, kind: str, data: Mapping[str, object], audience: Collection[str] = (OWNER,)) -> None:
         """Tell everybody in ``audience`` (persons as tokens name them; the owner by default)."""
-        self._number += 1
-        notice = Notice(self._number, kind, data, frozenset(audience))
+        self._numbers.update(set(audience))
+        notice = Notice(kind, data, {person: self._numbers[person] for person in audience})
         self._kept.append(notice)
         for queue, person in self._listeners.items():
-            if person not in notice.audience:
+            if person not in notice.numbers:
                 continue
             if queue.qsize() < _WAITING:
                 queue.put_nowait(notice)
                 continue
             while not queue.empty():  # he does not read: when he does he has to look at everything anew
                 queue.get_nowait()
-            queue.put_nowait(Notice(self._number, "reset", {}, frozenset((person,))))
+            queue.put_nowait(self._reset(person))
 
     def has_listener(self, person: str) -> bool:
         """Whether a person listens at present."""
         return person in self._listeners.values()
 
-    def id_of(self, notice: Notice) -> str:
-        """Return the id by which a listener goes on after a notice."""
-        return f"{self._run}-{notice.number}"
+    def id_of(self, notice: Notice, person: str) -> str:
+        """Return the id by which somebody who heard a notice goes on after it."""
+        return f"{self._run}-{notice.numbers[person]}"
 
     async def follow(self, person: str, last: str = "") -> AsyncGenerator[Notice, None]:
         """Yield what a person may know, from after the id ``last`` on, until the hub is closed.
@@ -69,15 +71,14 @@ class Hub:
         When that is too long ago, or from another run, a notice of kind ``reset`` comes first: look at everything anew.
         """
         with self._listening(person) as queue:
-            missed, whole = self._after(last)
+            missed, whole = self._after(last, person)
             if not whole:
-                yield Notice(self._number, "reset", {}, frozenset((person,)))
+                yield self._reset(person)
             for notice in missed:
-                if person in notice.audience:
-                    yield notice
-            seen = missed[-1].number if missed else 0
+                yield notice
+            seen = missed[-1].numbers[person] if missed else 0
             while (new := await queue.get()) is not None:
-                if new.number > seen:
+                if new.numbers[person] > seen:
                     yield new
 
     def close(self) -> None:
@@ -97,13 +98,17 @@ class Hub:
         finally:
             del self._listeners[queue]
 
-    def _after(self, last: str) -> tuple[list[Notice], bool]:
-        """Return what came after an id, and whether that is all of it."""
+    def _reset(self, person: str) -> Notice:
+        return Notice("reset", {}, {person: self._numbers[person]})
+
+    def _after(self, last: str, person: str) -> tuple[list[Notice], bool]:
+        """Return what somebody may know of what came after an id, and whether that is all of it."""
         if not last:
             return [], True
         run, _, number = last.partition("-")
         if run != self._run or not number.isdecimal() or len(number) > 18:
             return [], False
         after = int(number)
-        oldest = self._kept[0].number if self._kept else self._number + 1
-        return [each for each in self._kept if each.number > after], after >= oldest - 1
+        theirs = [each for each in self._kept if person in each.numbers]
+        oldest = theirs[0].numbers[person] if theirs else self._numbers[person] + 1
+        return [each for each in theirs if each.numbers[person] > after], after >= oldest - 1

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
+from homeagent.server.for_members import waiting
 from homeagent.server.forms import PlaceForm, TurnForm, iso, place_form, plain
 
 if TYPE_CHECKING:
@@ -172,13 +173,13 @@ class EntityForm(BaseModel):
     names: list[str]
 
 
-def found_form(found: "Recall") -> Found:
-    """Return what recall found."""
+def found_form(found: "Recall", *, is_owner: bool) -> Found:
+    """Return what recall found, as the owner or a member is told of it."""
     return Found(
         hits=[_hit(each) for each in found.hits],
         answerable=float(found.answerable),
         nothing=bool(found.nothing),
-        pending=found.pending,
+        pending=waiting(found.pending, is_owner=is_owner),
     )
 
 

@@ -50,7 +50,7 @@ async def build(visit: Visit, request: Request) -> None:
         only = ui.switch(visit.say("facts_current"), value=current)
         only.on_value_change(lambda: _go(subject, current=bool(only.value)))
     if found.pending:
-        text("p", visit.say("facts_pending", count=visit.number(found.pending)), "fine")
+        text("p", visit.waiting("facts_pending", found.pending), "fine")
     if visit.is_owner:
         _writing(visit)
     if not found.facts:

@@ -129,7 +129,7 @@ def _pending(visit: Visit) -> None:
     def told(pending: dict[str, int]) -> None:
         waiting = max(pending.values(), default=0)
         shown.visible = bool(waiting)
-        shown.set_text(visit.say("pending", count=visit.number(waiting)) if waiting else "")
+        shown.set_text(visit.waiting("pending", waiting) if waiting else "")
 
     async def first() -> None:
         told(await asyncio.to_thread(visit.daemon.app.memory.pending))

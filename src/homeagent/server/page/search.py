@@ -60,7 +60,7 @@ async def _searching(visit: Visit, asked: str) -> None:
                 else:
                     text("p", visit.say("answerable", percent=round(found.answerable * 100)), "fine")
                 if found.pending:
-                    text("p", visit.say("search_pending", count=visit.number(found.pending)), "fine")
+                    text("p", visit.waiting("search_pending", found.pending), "fine")
                 with block("ol", "hits"):
                     for hit in found.hits:
                         _hit(visit, hit, places)

@@ -89,6 +89,10 @@ class Visit:
         at = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
         return f"{at:%Y-%m-%d}" if day else f"{at:%Y-%m-%d %H:%M}"
 
+    def waiting(self, key: str, count: int) -> str:
+        """Return that so much waits to be computed; a member is told only that something does."""
+        return self.say(key, count=self.number(count)) if self.is_owner else self.say("pending_some")
+
     def number(self, amount: float) -> str:
         """Return a number with its thousands apart."""
         return f"{amount:,}"

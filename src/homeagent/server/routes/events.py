@@ -68,7 +68,7 @@ async def _lines(asker: Asker, daemon: Daemon, last: str) -> AsyncIterator[str]:
         async for notice in notices:
             if not daemon.holds(asker):
                 return  # revoked or signed out since: whoever had it hears no more
-            yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice))
+            yield sse_lines(notice.data, event=notice.kind, number=hub.id_of(notice, asker.person))
 
 
 @router.get("/questions", summary="What is being asked")

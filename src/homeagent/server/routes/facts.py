@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from homeagent.memory import Fact, Memory, Viewer
 from homeagent.server.access import OwnerHere
+from homeagent.server.for_members import waiting
 from homeagent.server.forms import Done, When, plain
 from homeagent.server.here import DaemonHere
 from homeagent.server.looking import ViewerHere
@@ -123,7 +124,8 @@ async def facts(viewer: ViewerHere, daemon: DaemonHere, asked: Annotated[_Asked,
     def looked() -> FactList:
         found = _facts(memory, viewer, asked)
         shown = found[asked.offset : asked.offset + asked.limit]
-        return FactList(facts=[fact_form(each) for each in shown], total=len(found), pending=memory.graph.pending)
+        pending = waiting(memory.graph.pending, is_owner=viewer is None)
+        return FactList(facts=[fact_form(each) for each in shown], total=len(found), pending=pending)
 
     return await asyncio.to_thread(looked)
 

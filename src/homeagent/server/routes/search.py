@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from homeagent.memory import Memory
 from homeagent.server.access import AskerHere, OwnerHere
+from homeagent.server.for_members import waiting
 from homeagent.server.forms import When
 from homeagent.server.here import DaemonHere
 from homeagent.server.looking import ViewerHere
@@ -45,14 +46,15 @@ async def search(
 ) -> Found:
     """Return what is remembered and may be seen, best first, with what speaks for each hit."""
     memory = daemon.app.memory
-    return found_form(await asyncio.to_thread(memory.recall, q, viewer=viewer, at=at, limit=limit))
+    found = await asyncio.to_thread(memory.recall, q, viewer=viewer, at=at, limit=limit)
+    return found_form(found, is_owner=viewer is None)
 
 
 @router.get("/pending", summary="What waits to be derived")
 async def pending(asker: AskerHere, daemon: DaemonHere) -> Pending:
-    """Return how much waits, by step."""
-    del asker
-    return Pending(pending=await asyncio.to_thread(daemon.app.memory.pending))
+    """Return how much waits, by step; a member is told 1 where anything does."""
+    found = await asyncio.to_thread(daemon.app.memory.pending)
+    return Pending(pending={step: waiting(count, is_owner=asker.is_owner) for step, count in found.items()})
 
 
 @router.get("/status", summary="What is kept")

@@ -30,6 +30,7 @@ FRAME: Final[dict[str, tuple[str, str]]] = {
     "theme_light": ("Theme: light. Change to the system's", "主题：浅色。点击切换为跟随系统"),
     "sign_out": ("Sign out ({person})", "退出登录（{person}）"),
     "pending": ("Computing: {count} to go", "正在计算：还有 {count} 项"),
+    "pending_some": ("Some of what was said is still being computed", "还有内容正在计算"),
     "close": ("Close", "关闭"),
     "cancel": ("Cancel", "取消"),
     "none": ("None", "无"),
