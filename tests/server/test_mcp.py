@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -187,6 +188,20 @@ def test_a_session_is_for_the_token_that_began_it(served: Served) -> None:
         held = owner.get("/api/tokens").json()["tokens"]
         owner.delete(f"/api/tokens/{next(each['id'] for each in held if each['person'] == 'sessionmember')}")
         assert asked(member, own, "tools/list").status_code == 401
+
+
+def test_a_stream_of_a_revoked_token_is_cut(served: Served) -> None:
+    with served.client() as owner:
+        made = owner.post("/api/tokens", json={"person": "dora"}).json()
+        with served.client(made["value"]) as dora:
+            session = begun(dora)
+            headers = {"accept": "text/event-stream", "mcp-session-id": session}
+            with dora.stream("GET", "/mcp", headers=headers, timeout=120) as stream:
+                assert stream.status_code == 200
+                owner.delete(f"/api/tokens/{made['id']}")
+                with contextlib.suppress(httpx2.RemoteProtocolError):  # it is cut in the middle
+                    stream.read()
+            assert dora.get("/mcp", headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize("name", ["host", "origin"])

@@ -37,6 +37,7 @@ _AGREE: Final = {
     "required": ["agree"],
 }
 _ASKER: Final = "homeagent_asker"
+_LOOK_SECONDS: Final = 1.0
 _log = logging.getLogger("homeagent.server")
 
 
@@ -84,6 +85,7 @@ class McpOverHttp:
     """The server over HTTP: an ASGI application for requests whose asker is known."""
 
     def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
         self._manager = StreamableHTTPSessionManager(mcp_server(daemon), max_sessions=200, session_idle_timeout=1800.0)
         self._open = asyncio.Event()
         self._task = asyncio.create_task(self._keep_open())
@@ -91,11 +93,22 @@ class McpOverHttp:
     async def handle(self, scope: Scope, receive: Receive, send: Send, asker: Asker) -> None:
         """Answer one request in the name of whoever asks.
 
-        A session is for the token with which it was begun: for another it is as if it were not there.
+        A session is for the token with which it was begun: for another it is as if it were not there. When the token
+        is revoked what is under way is stopped, a stream that listens for messages too.
         """
         await self._open.wait()
         user = AuthenticatedUser(AccessToken(token="", client_id=asker.token, scopes=[], subject=asker.person))
-        await self._manager.handle_request({**scope, _ASKER: asker, "user": user}, receive, send)
+        handling = self._manager.handle_request({**scope, _ASKER: asker, "user": user}, receive, send)
+        answer = asyncio.create_task(handling)
+        try:
+            while not (await asyncio.wait({answer}, timeout=_LOOK_SECONDS))[0]:
+                if not self._daemon.holds(asker):
+                    _log.info("the token of a request under way was revoked: it is stopped")
+                    return
+            await answer
+        finally:
+            answer.cancel()
+            await asyncio.wait({answer})
 
     async def close(self) -> None:
         """End every session."""
