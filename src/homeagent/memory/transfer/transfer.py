@@ -35,6 +35,7 @@ _File = LineFile | ChatExport
 _BATCH_TURNS: Final = 256
 _BATCH_CHARACTERS: Final = 4_000_000
 _REPORT_LINES: Final = 100
+_GO_ON: Final = "See that its disk has room and can be written, then import the file again: it goes on where it stopped"
 _REPEATED: Final = "Give one of them another id, or import one with another --source; nothing was kept"
 
 
@@ -87,7 +88,8 @@ def import_file(
     home has already under the same id. ``source`` is every turn's source; with None it is the line's own, else
     `DEFAULT_SOURCE`. Whom a new line calls ``owner`` is linked to the owner: it is his own file. ``progress`` is told
     (step, bytes done, bytes in all), with the steps ``check`` and ``keep``.
-    Raises `InputError` with file, line and key.
+    Raises `InputError` with file, line and key; `HomeError` when the disk is full or fails in the middle: what was kept
+    by then stays, and the next import of the file goes on from there.
     """
     report = progress or (lambda _step, _done, _all: None)
     with ChatExport(path) if is_chat_export(path) else LineFile(path) as file:
@@ -97,7 +99,12 @@ def import_file(
         kept = 0
         for batch in _batches(file, source, plan, report):
             turns = [_with_ids(item.turn, plan.ids) for item in batch]
-            for item, turn_id in zip(batch, memory.keep_all(turns), strict=True):
+            try:
+                turn_ids = memory.keep_all(turns)
+            except HomeError as error:
+                problem = f"could not take all of the file: {kept} of its turns or more are kept, the rest is not"
+                raise HomeError(error.where, problem, _GO_ON) from error
+            for item, turn_id in zip(batch, turn_ids, strict=True):
                 if item.turn_id in plan.cited:
                     plan.ids[item.turn_id] = turn_id
             kept += len(batch)
