@@ -14,11 +14,12 @@ from dev.model_server import ModelServer
 from dev.pseudo_terminal import PseudoTerminal, rendered
 from dev.ratchet import ROOT
 from dev.transcripts.scenes import CHINESE, CONSENT, ENGLISH, Chat, Scenes, Shell, Text
+from homeagent.cli.messages import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PAGES", "same_words", "written"]
+__all__ = ["PAGES", "same_words", "without_what_differs", "written"]
 
 PAGES: Final[Mapping[Path, Scenes]] = {
     ROOT / "docs" / "first-five-minutes.md": ENGLISH,
@@ -27,6 +28,7 @@ PAGES: Final[Mapping[Path, Scenes]] = {
 """Which scenes make which page."""
 
 _PROGRAM: Final = (sys.executable, "-m", "homeagent")
+_ONCE: Final = tuple(words for key in ("step_model", "step_model_ready") for words in MESSAGES[key])
 _PROMPTS: Final = re.compile(r"\n(?:\w+)?> $")
 _REPLACED: Final = (
     (re.compile(r"\bt[0-9a-f]{20,22}\b"), "t1a2b3c4d5e6f7a8b9c0d"),
@@ -41,7 +43,7 @@ _REPLACED: Final = (
     (re.compile(r"\d+ MB"), "50000 MB"),
     (re.compile(r"Python \d+\.\d+\.\d+"), "Python 3.13.0"),
     (re.compile(r"SQLite \d+\.\d+\.\d+"), "SQLite 3.45.0"),
-    (re.compile(r"^.*(?:preparing the offline model|首次准备离线模型).*\n", re.MULTILINE), ""),
+    (re.compile(rf"^.*(?:{'|'.join(_ONCE)}).*\n", re.MULTILINE), ""),
 )
 _FIGURES: Final = re.compile(r"[+-]\d+\.\d+|\d+%")
 
@@ -61,9 +63,14 @@ def written(scenes: Scenes) -> str:
                 case Chat():
                     parts.append(_block(part.command, _conversation(part, environment)))
         text = "\n\n".join(parts).replace(str(Path(folder) / "home"), "~/.local/share/homeagent")
+    return f"{without_what_differs(text)}\n"
+
+
+def without_what_differs(text: str) -> str:
+    """Return what was printed with all that is another thing in every run replaced, or left out."""
     for pattern, instead in _REPLACED:
         text = pattern.sub(instead, text)
-    return f"{text}\n"
+    return text
 
 
 def same_words(page: str) -> str:
