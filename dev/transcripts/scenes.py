@@ -65,7 +65,6 @@ ENGLISH: Final = Scenes(
                 "Where did we put the spare key?",
                 "/why",
                 "What is the wifi password?",
-                "/tool clock_now",
                 "/quit",
             ),
         ),
@@ -85,6 +84,7 @@ ENGLISH: Final = Scenes(
                 "I am planning a surprise for Ana.",
                 "/private",
                 "/undo",
+                "/tool clock_now",  # after the last /why, which would list it in an order that goes by the time
                 "/help",
                 "/quit",
             ),
@@ -118,7 +118,6 @@ CHINESE: Final = Scenes(
                 "备用钥匙放在哪里了？",
                 "/why",
                 "无线密码是多少？",
-                "/tool clock_now",
                 "/quit",
             ),
         ),
@@ -138,6 +137,7 @@ CHINESE: Final = Scenes(
                 "我想给安娜一个惊喜。",
                 "/private",
                 "/undo",
+                "/tool clock_now",  # after the last /why, which would list it in an order that goes by the time
                 "/help",
                 "/quit",
             ),
