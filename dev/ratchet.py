@@ -76,6 +76,11 @@ class Module:
         """Its syntax tree."""
         return ast.parse(self.source, self.name)
 
+    def nodes(self, *words: str) -> Iterator[ast.AST]:
+        """Yield every node of its tree; none where its source holds none of the words that one looked for would say."""
+        if not words or any(word in self.source for word in words):
+            yield from ast.walk(self.tree)
+
     def has_comment(self, node: ast.stmt) -> bool:
         """Whether a comment stands right above the statement, or on one of its lines."""
         lines = self.source.splitlines()[max(0, node.lineno - 2) : node.end_lineno]
@@ -118,7 +123,7 @@ def any_uses(module: Module) -> int:
     """Return how often ``Any`` is written in it, imports not counted."""
     return sum(
         (isinstance(node, ast.Name) and node.id == "Any") or (isinstance(node, ast.Attribute) and node.attr == "Any")
-        for node in ast.walk(module.tree)
+        for node in module.nodes("Any")
     )
 
 
@@ -131,13 +136,13 @@ def broad_excepts(module: Module) -> int:
         isinstance(node, ast.ExceptHandler)
         and (node.type is None or bool(_names(node.type) & _BROAD))
         and not (isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None)
-        for node in ast.walk(module.tree)
+        for node in module.nodes("except")
     )
 
 
 def globals_used(module: Module) -> list[str]:
     """Return where a ``global`` statement stands."""
-    return [f"{module.name}:{node.lineno}" for node in ast.walk(module.tree) if isinstance(node, ast.Global)]
+    return [f"{module.name}:{node.lineno}" for node in module.nodes("global") if isinstance(node, ast.Global)]
 
 
 def mutable_state(module: Module) -> list[str]:
@@ -160,7 +165,7 @@ def mutable_state(module: Module) -> list[str]:
 def mocks(module: Module) -> list[str]:
     """Return where something is replaced by a mock: ``unittest.mock``, ``MagicMock``, ``monkeypatch.setattr``..."""
     found: list[str] = []
-    for node in ast.walk(module.tree):
+    for node in module.nodes("mock", "Mock", "setattr", *_MOCKS):
         match node:
             case ast.Import(names=names) if any(name.name.startswith("unittest.mock") for name in names):
                 found.append(f"{module.name}:{node.lineno}")

@@ -87,7 +87,7 @@ def checked_types(file: Path, root: Path = ROOT) -> dict[int, str]:
 
 def uses(module: Module, name: str) -> bool:
     """Whether a module says a name anywhere in its code (docstrings and comments do not count)."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes(name):
         match node:
             case ast.Name(id=found) | ast.Attribute(attr=found) if found == name:
                 return True
@@ -100,7 +100,7 @@ def labelled(module: Module) -> set[str]:
     """Return what a module hands to ``label``, the way in for names that stand beside the words."""
     return {
         ast.unparse(node.args[0])
-        for node in ast.walk(module.tree)
+        for node in module.nodes("label")
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "label" and node.args
     }
 

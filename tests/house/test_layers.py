@@ -52,7 +52,7 @@ def contracts() -> dict[str, str]:
 def foreign(module: Module, *allowed: str) -> list[str]:
     """Return what a module imports that is neither of the standard library nor in one of the allowed packages."""
     found: list[str] = []
-    for node in ast.walk(module.tree):
+    for node in module.nodes():
         match node:
             case ast.Import(names=aliases):
                 found += [alias.name for alias in aliases]
