@@ -114,8 +114,8 @@ def _filled(folder: Path, segments: int, offline: bool) -> float | None:
         if there >= segments:
             memory.settle(progress=progress.step)
             return None
-        turns = cost_turns(segments)
-        done = 0
+        turns = cost_turns(segments - there, first=memory.counts().get("turn", 0))
+        done = there
         while batch := [turn for _, turn in zip(range(_BATCH), turns, strict=False)]:
             memory.keep_all(batch)
             done += sum(len(turn.segments) for turn in batch)

@@ -11,6 +11,7 @@ import math
 import secrets
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from homeagent.memory.lease import Lease
     from homeagent.memory.results import PolicyChange
     from homeagent.memory.store.derived_protocol import DerivedStore
-    from homeagent.memory.store.protocols import IndexedPassage, LogStore
+    from homeagent.memory.store.protocols import LogStore
     from homeagent.memory.store.records import Computed, Entry, SegmentRow, TurnRow
 
 __all__ = ["Deriver"]
@@ -55,6 +56,8 @@ _EMBED_CHARACTERS = 16_000
 """So many characters are embedded in some two seconds: whoever ends the program waits for no more."""
 _STORED = 16
 _PAGE = 2000
+_FEW = 16
+"""Lines that one kept turn adds to the log, with some outputs of tools."""
 _WRITE_SECONDS = 0.04
 _WAIT_SECONDS = 0.5
 
@@ -115,15 +118,31 @@ class Deriver:
             with self._lease.held(seconds) as held:
                 if not held:
                     return False
-                self._queue_new()
-                if not self._derived.todo(("door", "index"), 1):
-                    self._derived.merge_terms()
-                    return True
-                done += self._run_some(self._state())  # after the queue: it knows every policy that is queued
-            if progress is not None:
+                count, ended = self._round()
+            done += count
+            if progress is not None and count:
                 waiting = self._derived.pending()
                 progress(done, waiting.get("door", 0) + waiting.get("index", 0))
+            if ended:
+                return True
         return False
+
+    def _round(self) -> tuple[int, bool]:
+        """Take note of what is new and do a batch; return how many are done, and whether that was everything.
+
+        What a kept turn needs is one commit, and what it reads then it reads as it was written, from the same cache.
+        """
+        entries = self._unheard()
+        with self._derived.transaction() if 0 < len(entries) <= _FEW else nullcontext():
+            self._queue_new(entries)
+            done = self._run_some() if self._waits() else 0
+            ended = not self._waits()
+            if ended:
+                self._derived.merge_terms()
+            return done, ended
+
+    def _waits(self) -> bool:
+        return bool(self._derived.todo(("door", "index"), 1))
 
     def embed(self, limit: int = _EMBED_BATCH) -> int:
         """Embed up to ``limit`` waiting turns; return how many are done. The lease is held only to store."""
@@ -201,7 +220,7 @@ class Deriver:
         with self._lease.held(seconds) as held:
             if not held:
                 return None
-            self._queue_new()
+            self._queue_new(self._unheard())
             return self._derived.pending().get("door", 0)
 
     def work(self) -> int:
@@ -219,15 +238,17 @@ class Deriver:
         book = PolicyBook(self._log.policies())
         return _State(Door(book, self._quotes, self._cleaners), book, self._log.forgotten(), self._log.pins())
 
-    def _queue_new(self) -> None:
-        """Queue what the log holds and derived never heard of."""
-        through = int(self._derived.meta(_QUEUED) or 0)
-        while entries := self._log.entries(through, _PAGE):
+    def _queue_new(self, entries: Sequence[Entry]) -> None:
+        """Queue what the log holds and derived never heard of; ``entries`` is the first page of that."""
+        while entries:
             with self._derived.transaction():
                 for entry in entries:
                     self._queue_entry(entry)
-                through = entries[-1].seq
-                self._derived.set_meta(_QUEUED, str(through))
+                self._derived.set_meta(_QUEUED, str(entries[-1].seq))
+            entries = self._log.entries(entries[-1].seq, _PAGE) if len(entries) == _PAGE else ()
+
+    def _unheard(self) -> list[Entry]:
+        return self._log.entries(int(self._derived.meta(_QUEUED) or 0), _PAGE)
 
     def _queue_entry(self, entry: Entry) -> None:
         match entry.kind:
@@ -264,8 +285,9 @@ class Deriver:
             later = self._log.replies_after(turn.place, turn.seq)
             self._derived.queue(Todo(seq, "door", f"erasure-{erasure}") for seq in later)
 
-    def _run_some(self, state: _State) -> int:
+    def _run_some(self) -> int:
         """Do a batch of segments, and where those were all of them one of turns; return how many are done."""
+        state = self._state()  # after the queue: it knows every policy that is queued
         segments = self._derived.todo(("door",), _BATCH)
         self._run(segments, state)
         turns = self._derived.todo(("index",), _BATCH) if len(segments) < _BATCH else []
@@ -273,61 +295,38 @@ class Deriver:
         return len(segments) + len(turns)
 
     def _run(self, batch: Sequence[Todo], state: _State) -> None:
-        """Do a batch: what takes long (cleaners, cutting words, looking for copies) first, then only write."""
-        ready: list[tuple[Todo, Callable[[], None]]] = []
-
-        def write() -> None:
-            self._write(ready)
-            ready.clear()
-
-        for item in batch:
-            step = (
-                self._prepared_turn(item.seq)
-                if item.step == "index"
-                else self._prepared_segment(item.seq, state, write)
-            )
-            ready.append((item, step))
-        write()
-
-    def _write(self, ready: Sequence[tuple[Todo, Callable[[], None]]]) -> None:
-        """Make short transactions of what is ready, each step with its queue entry."""
+        """Do a batch in short transactions, each step with its queue entry."""
         at = 0
-        while at < len(ready):
+        while at < len(batch):
             with self._derived.transaction():
                 until = time.monotonic() + _WRITE_SECONDS
-                while at < len(ready) and time.monotonic() < until:
-                    item, step = ready[at]
-                    step()
-                    self._derived.finish(item)
+                while at < len(batch) and time.monotonic() < until:
+                    if batch[at].step == "index":
+                        self._index(batch[at].seq)
+                    else:
+                        self._let_through(batch[at].seq, state)
+                    self._derived.finish(batch[at])
                     at += 1
 
-    def _prepared_segment(self, seq: int, state: _State, write: Callable[[], None]) -> Callable[[], None]:
+    def _let_through(self, seq: int, state: _State) -> None:
         row = self._log.segment(seq)
         turn = self._log.turn(row.turn) if row is not None else None
         if row is None or turn is None:
-            return _nothing  # erased meanwhile
-        if row.segment.role == "assistant":
-            write()  # it may copy from what this very batch holds
+            return  # erased meanwhile
         passed = self._carried(row, state.door.admit(row, turn, state.pins.get(seq, ())))
         computed = passed.computed
         if turn.seq in state.forgotten:
             computed = replace(computed, decision="forgotten", reason="forgotten by its owner", text=NOTHING)
         old = self._derived.computed(seq)
-        keep_sketch = self._prepared_sketch(row, turn, passed, old)
+        self._put_sketch(row, turn, passed, old)
         later = self._touched.changed_reply(row, turn.place) if _reply_changed(computed, old) else set()
-        return lambda: self._put_segment(computed, old, keep_sketch, later)
-
-    def _put_segment(
-        self, computed: Computed, old: Computed | None, keep_sketch: Callable[[], None], later: Iterable[int]
-    ) -> None:
-        keep_sketch()
-        self._derived.queue(Todo(seq, "door", f"reply-{computed.segment}") for seq in later)
+        self._derived.queue(Todo(each, "door", f"reply-{seq}") for each in later)
         if computed == old:
             return
         self._derived.put_computed(computed)
         if old is not None:
             self._distiller.changed(computed.turn)
-            self._derived.queue([Todo(computed.turn, "index", f"door-{computed.segment}")])
+            self._derived.queue([Todo(computed.turn, "index", f"door-{seq}")])
 
     def _carried(self, row: SegmentRow, passed: Passed) -> Passed:
         """Return what a cleaner that can't be run any more once made of this segment, where that is still known."""
@@ -337,55 +336,37 @@ class Deriver:
         self.carried += 1
         return carried(passed, row.segment, known)
 
-    def _prepared_sketch(
-        self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None
-    ) -> Callable[[], None]:
-        """Work out by what copies of a segment are known; return what stores it."""
+    def _put_sketch(self, row: SegmentRow, turn: TurnRow, passed: Passed, old: Computed | None) -> None:
+        """Store by what copies of a segment are known, in place of what was stored for ``old``."""
         chat = chat_key(turn.place)
         salt = self._quotes.salt(chat)
-        before = sketch_of(all_copies(row.segment, old.text), salt) if old is not None and not passed.own else None
+        if old is not None and not passed.own:
+            self._derived.remove_sketch(chat, row.seq, sketch_of(all_copies(row.segment, old.text), salt))
+        elif old is not None:
+            self._derived.remove_own_sketch(row.seq)
         copyable = passed.copyable
-        now = sketch_of(copyable, salt) if copyable.texts or copyable.tokens else None
+        if copyable.texts or copyable.tokens:
+            self._derived.add_sketch(chat, row.seq, sketch_of(copyable, salt), own=passed.own)
 
-        def store() -> None:
-            if before is not None:
-                self._derived.remove_sketch(chat, row.seq, before)
-            elif old is not None:
-                self._derived.remove_own_sketch(row.seq)
-            if now is not None:
-                self._derived.add_sketch(chat, row.seq, now, own=passed.own)
-
-        return store
-
-    def _prepared_turn(self, seq: int) -> Callable[[], None]:
+    def _index(self, seq: int) -> None:
         row = self._log.turn(seq)
         if row is None or row.closed is None:
-            return _nothing
+            return  # erased meanwhile
         computed = self._derived.computed_of(seq)
         scope = Scope.of(row.place, {row.sender, *row.members}, standing_shares(self._log.shares(seq)))
-        cues = cues_of(computed)
         said = (row.turn_id, row.source, row.external_id, row.place, row.sender, row.at, row.status)
-        turn = IndexedTurn(seq, *said, scope.key, scope.chat, cues)
+        turn = IndexedTurn(seq, *said, scope.key, scope.chat, cues_of(computed))
         items = indexed(turn_passages(seq, computed), label(row.sender), row.at)
-        return lambda: self._put_turn(turn, scope, items, computed)
-
-    def _put_turn(
-        self, turn: IndexedTurn, scope: Scope, items: list[IndexedPassage], computed: Sequence[Computed]
-    ) -> None:
         self._derived.put_turn(turn, scope, items, _fingerprint(computed))
-        self._distiller.indexed(turn.seq, computed)
+        self._distiller.indexed(seq, computed)
         if makes_vectors(self._embedder) and items:
             # Its own name each time: what is indexed again while it is embedded stays in the queue.
-            self._derived.queue([Todo(turn.seq, "embed", secrets.token_hex(4))])
+            self._derived.queue([Todo(seq, "embed", secrets.token_hex(4))])
 
 
 def _reply_changed(now: Computed, old: Computed | None) -> bool:
     """Whether what a reply may be quoted for by the replies after it is another now."""
     return old is not None and now.role == "assistant" and (now.text != old.text or now.cuts != old.cuts)
-
-
-def _nothing() -> None:
-    """Do nothing: what waited was erased before its turn came."""
 
 
 def _fingerprint(computed: Iterable[Computed]) -> str:

@@ -205,7 +205,7 @@ class Database:
             connection = self._connect()
             connection.execute("PRAGMA query_only = ON")
             self._local.connection = connection
-            with self._lock:
+            with self._in_use:  # not the writer's lock: a thread's first question would wait for a long transaction
                 self._readers.append(connection)
         return connection
 

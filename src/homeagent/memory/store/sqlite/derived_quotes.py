@@ -30,11 +30,11 @@ def insert_sketch(connection: sqlite3.Connection, chat: int, segment: int, sketc
 def delete_sketch(connection: sqlite3.Connection, chat: int, segment: int, sketch: CopySketch) -> None:
     """Take back `insert_sketch`."""
     connection.executemany(
-        "DELETE FROM copied_run WHERE chat = ? AND gram = ? AND segment = ? AND context = ?",
+        "DELETE FROM copied_run WHERE chat = ? AND own IN (0, 1) AND gram = ? AND segment = ? AND context = ?",
         ((chat, gram, segment, context) for gram, context in sketch.pairs()),
     )
     connection.executemany(
-        "DELETE FROM copied_unit WHERE chat = ? AND unit = ? AND segment = ?",
+        "DELETE FROM copied_unit WHERE chat = ? AND own IN (0, 1) AND unit = ? AND segment = ?",
         ((chat, unit, segment) for unit in sketch.units),
     )
 

@@ -61,12 +61,12 @@ CREATE TABLE vector (
     model TEXT NOT NULL, text_key BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY (model, text_key)
 ) WITHOUT ROWID, STRICT;
 CREATE TABLE copied_run (
-    chat INTEGER NOT NULL, gram INTEGER NOT NULL, context INTEGER NOT NULL, segment INTEGER NOT NULL,
-    own INTEGER NOT NULL, PRIMARY KEY (chat, gram, own, segment, context)
+    chat INTEGER NOT NULL, own INTEGER NOT NULL, gram INTEGER NOT NULL, segment INTEGER NOT NULL,
+    context INTEGER NOT NULL, PRIMARY KEY (chat, own, gram, segment, context)
 ) WITHOUT ROWID, STRICT;
 CREATE TABLE copied_unit (
-    chat INTEGER NOT NULL, unit INTEGER NOT NULL, segment INTEGER NOT NULL, own INTEGER NOT NULL,
-    PRIMARY KEY (chat, unit, own, segment)
+    chat INTEGER NOT NULL, own INTEGER NOT NULL, unit INTEGER NOT NULL, segment INTEGER NOT NULL,
+    PRIMARY KEY (chat, own, unit, segment)
 ) WITHOUT ROWID, STRICT;
 CREATE INDEX copied_run_own ON copied_run(segment) WHERE own = 1;
 CREATE INDEX copied_unit_own ON copied_unit(segment) WHERE own = 1;
@@ -119,7 +119,7 @@ def _first_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-_VERSION = 5
+_VERSION = 6
 """Raise it with every change of a table."""
 
 _CHECKPOINT_PAGES = 16_000
