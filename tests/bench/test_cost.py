@@ -10,6 +10,7 @@ from bench.cost_turns import cost_turns, questions
 from bench.cost_vectors import SyntheticEmbedder
 from bench.errors import BenchError
 from bench.vectors import HashedEmbedder
+from homeagent.memory import Memory
 from homeagent.memory.compute import QueryText
 from homeagent.memory.door.door import label
 
@@ -55,6 +56,19 @@ def test_a_short_life_is_measured_from_every_side(tmp_path):
     assert "recall_ms" in cost_table(report)
     again = cost_report(400, tmp_path, offline=False)
     assert again["filled_per_second"] is None
+
+
+def test_a_life_that_was_cut_off_while_it_was_filled_goes_on_where_it_was(tmp_path):
+    with Memory.open(tmp_path / "cost-300-hashed", embedder=HashedEmbedder()) as memory:
+        memory.keep_all(list(cost_turns(101)))
+        there = memory.counts()["segment"]
+    report = cost_report(300, tmp_path, offline=False)
+    assert report["filled_per_second"] > 0
+    with Memory.open(tmp_path / "cost-300-hashed", embedder=HashedEmbedder()) as memory:
+        names = [row.external_id for row in memory.turns()]
+        assert len(set(names)) == len(names)
+        assert there < 300 <= memory.counts()["segment"]
+        assert names[: len(list(cost_turns(300)))] == [turn.external_id for turn in cost_turns(300)]
 
 
 def test_an_empty_life_is_refused(tmp_path):

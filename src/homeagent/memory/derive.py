@@ -132,14 +132,15 @@ class Deriver:
 
         What a kept turn needs is one commit, and what it reads then it reads as it was written, from the same cache.
         """
-        entries = self._unheard()
-        with self._derived.transaction() if 0 < len(entries) <= _FEW else nullcontext():
-            self._queue_new(entries)
-            done = self._run_some() if self._waits() else 0
-            ended = not self._waits()
-            if ended:
-                self._derived.merge_terms()
-            return done, ended
+        with self._log.snapshot():
+            entries = self._unheard()
+            with self._derived.transaction() if 0 < len(entries) <= _FEW else nullcontext():
+                self._queue_new(entries)
+                done = self._run_some() if self._waits() else 0
+                ended = not self._waits()
+                if ended:
+                    self._derived.merge_terms()
+                return done, ended
 
     def _waits(self) -> bool:
         return bool(self._derived.todo(("door", "index"), 1))

@@ -123,7 +123,15 @@ def sketch_of(source: Copyable, salt: Salt) -> CopySketch:
         runs.extend(_sampled(folded_text(reading), salt))
         units.update(salt.unit(line) for line, _, _ in short_lines(reading))
     every = np.concatenate(runs) if runs else np.empty((0, 2), dtype=np.int64)
-    return CopySketch(np.unique(every, axis=0), tuple(sorted(units)))
+    return CopySketch(_each_once(every), tuple(sorted(units)))
+
+
+def _each_once(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the different rows ``(n, 2)``, sorted: what ``np.unique(rows, axis=0)`` does in ten times the time."""
+    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return rows[fresh]
 
 
 def _sampled(text: str, salt: Salt) -> Iterator[NDArray[np.int64]]:

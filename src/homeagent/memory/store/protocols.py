@@ -134,6 +134,10 @@ class LogStore(Protocol):
         """Make everything written inside the block one commit."""
         ...
 
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Let everything this thread reads inside the block be of one moment."""
+        ...
+
     def open_turn(self, turn: Turn, turn_id: TurnId, writer: str) -> int:
         """Add the opening of a turn and the segments it already has; return its seq."""
         ...

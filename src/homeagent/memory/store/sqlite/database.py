@@ -184,8 +184,11 @@ class Database:
         return bool(getattr(self._local, "writing", False))
 
     def read(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Give this thread's reading connection; one snapshot per statement."""
-        return nullcontext(self._writer) if self.writing else self._reading()
+        """Give this thread's reading connection; one snapshot per statement, or that of the `snapshot` around it."""
+        if self.writing:
+            return nullcontext(self._writer)
+        pinned: sqlite3.Connection | None = getattr(self._local, "pinned", None)
+        return self._reading() if pinned is None else nullcontext(pinned)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -217,9 +220,11 @@ class Database:
                 yield connection
                 return
             connection.execute("BEGIN")
+            self._local.pinned = connection
             try:
                 yield connection
             finally:
+                self._local.pinned = None
                 connection.execute("COMMIT")
 
     def fold(self) -> None:

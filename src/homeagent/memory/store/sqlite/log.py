@@ -54,6 +54,10 @@ class SqliteLog:
         """Make everything written inside the block one commit."""
         return self._database.write()
 
+    def snapshot(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Let everything this thread reads inside the block be of one moment."""
+        return self._database.snapshot()
+
     def open_turn(self, turn: Turn, turn_id: TurnId, writer: str) -> int:
         """Add the opening of a turn and whatever segments it already has; return its seq."""
         with self._database.write() as connection:
