@@ -43,7 +43,6 @@ VARIANTS: Final[dict[str, tuple[str, ...]]] = {
     "words and bigrams": ("words", "bigrams"),
     "words": ("words",),
     "bigrams": ("bigrams",),
-    "stepping back": ("coverage",),
     "symbols": ("symbols",),
     "dates": ("dates",),
     "who speaks": ("speaker", "self"),
@@ -53,7 +52,7 @@ VARIANTS: Final[dict[str, tuple[str, ...]]] = {
     "assistant's turns": ("assistant",),
     "neighbours": ("neighbour", "reply", "pair"),
 }
-"""What is taken out, and the weights that are 0 without it. ``coverage`` 0: words count in full, however few match."""
+"""What is taken out, and the weights that are 0 without it."""
 
 _SHOWN: Final = ("R@5", "R@10", "MRR")
 _Rows = dict[str, list[dict[str, float]]]

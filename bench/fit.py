@@ -5,7 +5,7 @@ round changes nothing. What climbs is the mean over the sets of R@5 and R@10, al
 comes out. Conversations are dealt into folds; for each fold the climb starts anew on the others, and it is judged with
 what came out. The weights that are written are those of all conversations.
 
-`answerable` is a logistic regression of three features, on the same questions with their gold turns and without them;
+`answerable` is a logistic regression of four signs, on the same questions with their gold turns and without them;
 each set counts the same.
 """
 
@@ -24,7 +24,7 @@ from bench.homes import home_folder, opened
 from bench.progress import Progress, say
 from bench.turns import asked_at, viewer_in
 from homeagent.memory.recall import score
-from homeagent.memory.recall.answer import answerable_features
+from homeagent.memory.recall.answer import answerable_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,6 +136,8 @@ def without_rows(evidence: Evidence, gone: frozenset[int]) -> Evidence:
     )
     if evidence.passages.outputs is not None:
         passages = replace(passages, outputs=evidence.passages.outputs.of(kept))
+    if evidence.passages.asked is not None:
+        passages = replace(passages, asked=evidence.passages.asked.of(kept))
     turns = evidence.turns
     values = {field.name: getattr(turns, field.name)[stays] for field in fields(score.Turns)}
     for name in ("before", "after"):
@@ -190,14 +192,14 @@ def _examples(options: Options, name: str, embedder: RememberingEmbedder, questi
 
 
 def _fitted_answerable(examples: Sequence[Example], weights: score.RankingWeights) -> score.AnswerableWeights:
-    rows: list[tuple[float, float, float]] = []
+    rows: list[tuple[float, ...]] = []
     true: list[float] = []
     sets: list[str] = []
     for each in examples:
         for evidence, there in ((each.evidence, 1.0), (without_rows(each.evidence, each.gold), 0.0)):
             if evidence.ids:
                 ranking = score.rank_turns(evidence.passages, evidence.turns, evidence.question, weights)
-                rows.append(answerable_features(ranking, evidence.passages, evidence.turns, evidence.question))
+                rows.append(answerable_signs(ranking, evidence.passages, evidence.turns, evidence.question))
                 true.append(there)
                 sets.append(each.set)
     counts = np.array([len(sets) / sets.count(name) for name in sets], np.float64)

@@ -42,6 +42,8 @@ def test_without_its_gold_turns_the_evidence_is_that_of_a_memory_without_them(ex
     ranking = rank_turns(without.passages, without.turns, without.question, scoring().ranking)
     assert len(ranking.order) == len(without.outlines)
     assert without.passages.turn.max() == len(without.outlines) - 1
+    assert without.passages.asked is not None
+    assert without.passages.asked.held.shape[1] == len(without.passages.turn)
 
 
 def test_a_logistic_regression_finds_the_line_the_truth_was_drawn_from() -> None:

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homeagent.memory.compute import ComputeText, DoorKey, QueryText
-from homeagent.memory.recall.answer import answerable, answerable_features
+from homeagent.memory.recall.answer import answerable, answerable_signs
 from homeagent.memory.recall.cues import Question, question_cues, said_by, turn_cues, without_names
 from homeagent.memory.recall.score import (
     AnswerableWeights,
+    AskedWords,
     Leg,
     Outputs,
     Passages,
@@ -168,32 +169,80 @@ def test_an_unknown_number_makes_an_answer_unlikely():
     ranking = rank_turns(found, turns(2), Question(), WEIGHTS)
     known = answerable(ranking, found, turns(2), Question(), scoring().answerable)
     unknown = answerable(ranking, found, turns(2), Question(unknown_symbol=True), scoring().answerable)
-    assert unknown < 0.2 < known
+    assert unknown < known / 3
 
 
-def features(scored, **changed):
-    found = candidates([0.0] * len(scored), words=leg(*scored, coverage=[1.0] * len(scored)))
-    question = changed.pop("question", Question())
-    told = turns(len(scored), **changed)
-    return answerable_features(rank_turns(found, told, question, WEIGHTS), found, told, question)
+def test_that_no_word_of_the_question_is_held_makes_an_answer_unlikely():
+    found = replace(candidates([0.5, 0.3]), asked=asked_words([False, False], idf=(4.0,)))
+    held = replace(found, asked=asked_words([False, True], idf=(4.0,)))
+    ranking = rank_turns(found, turns(2), Question(), WEIGHTS)
+    chances = [answerable(ranking, each, turns(2), Question(), scoring().answerable) for each in (found, held)]
+    assert chances[0] < chances[1] - 0.1
+
+
+def signs(scored, *, asked=None, cosine=None, question=None, **changed):
+    n = len(scored)
+    found = candidates(cosine or [0.0] * n, words=leg(*scored, coverage=[1.0] * n))
+    found = replace(found, asked=asked)
+    told = turns(n, **changed)
+    question = question or Question()
+    return answerable_signs(rank_turns(found, told, question, WEIGHTS), found, told, question)
+
+
+def asked_words(*held, idf, rarest=0.5):
+    return AskedWords(np.array(held, bool), np.array(idf, np.float32), rarest)
 
 
 def test_an_answer_is_likelier_where_one_turn_stands_out():
-    alone, among = features([30.0, *[0.0] * 9]), features([30.0] * 10)
-    assert alone[0] > among[0] + 1
-    assert alone[1:] == among[1:] == (1.0, 0.0)
+    alone, among = signs([30.0, *[0.0] * 49]), signs([30.0] * 50)
+    assert alone.lead > among.lead + 1
+    assert alone[1:] == among[1:]
+
+
+def test_a_few_turns_beside_it_do_not_hide_the_one_that_answers():
+    assert signs([30.0, *[29.0] * 3, *[0.0] * 46]).lead == signs([30.0, *[0.0] * 49]).lead > 0
 
 
 def test_in_a_memory_of_two_turns_little_is_no_answer():
-    little, much = features([1.0, 0.0]), features([40.0, 0.0])
-    assert little[0] < -4 < -1 < much[0]
+    little, much = signs([1.0, 0.0]), signs([40.0, 0.0])
+    assert 0 <= little.lead < much.lead - 1
+
+
+def test_a_turn_stands_out_less_where_another_is_nearer_in_meaning():
+    first, other = signs([30.0, 0.0], cosine=[0.3, 0.3]), signs([30.0, 0.0], cosine=[0.3, 0.5])
+    assert other.lead < first.lead
+
+
+def test_it_counts_which_words_of_the_question_the_first_turns_hold():
+    idf = (4.0, 2.0)
+    both = signs([9.0, 8.0], asked=asked_words([True, False], [True, False], idf=idf))
+    spread = signs([9.0, 8.0], asked=asked_words([True, False], [False, True], idf=idf))
+    rare = signs([9.0, 8.0], asked=asked_words([True, False], [False, False], idf=idf))
+    common = signs([9.0, 8.0], asked=asked_words([False, False], [True, False], idf=idf))
+    none = signs([9.0, 8.0], asked=asked_words([False, False], [False, False], idf=idf))
+    assert both.held > spread.held > rare.held > common.held > none.held
+    assert {each.rare for each in (both, spread, rare, common, none)} == {0.5}
+
+
+def test_only_the_first_three_turns_are_looked_at_for_words():
+    idf = (4.0,)
+    third = signs([9.0, 8.0, 7.0, 6.0], asked=asked_words([False, False, True, False], idf=idf))
+    fourth = signs([9.0, 8.0, 7.0, 6.0], asked=asked_words([False, False, False, True], idf=idf))
+    assert third.held > fourth.held
+
+
+def test_of_some_passages_the_words_are_those_that_these_hold():
+    words = asked_words([True, False, True], [False, True, True], idf=(4.0, 2.0))
+    left = words.of(np.array([True, False, True]))
+    assert left.held.tolist() == [[True, True], [False, True]]
+    assert left.rarest == words.rarest
 
 
 def test_what_does_not_fit_the_question_makes_an_answer_unlikely():
     when = Question(when=True)
-    assert features([9.0], question=when)[2] == 1
-    assert features([9.0], question=when, time=[True])[2] == 0
-    assert features([9.0], question=when, speaker=[-1.0])[2] == 2
+    assert signs([9.0], question=when).mismatch == 1
+    assert signs([9.0], question=when, time=[True]).mismatch == 0
+    assert signs([9.0], question=when, speaker=[-1.0]).mismatch == 3
     found = candidates([0.5], words=leg(9.0))
     chances = [
         answerable(rank_turns(found, told, when, WEIGHTS), found, told, when, scoring().answerable)
@@ -206,7 +255,7 @@ def test_the_time_in_an_output_is_its_own():
     found = replace(candidates([0.5], words=leg(9.0)), outputs=outputs([True], time=[False]))
     told = turns(1, time=[True])
     when = Question(when=True)
-    assert answerable_features(rank_turns(found, told, when, WEIGHTS), found, told, when)[2] == 1
+    assert answerable_signs(rank_turns(found, told, when, WEIGHTS), found, told, when).mismatch == 1
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=12), st.booleans(), st.booleans())
@@ -284,7 +333,7 @@ def test_a_bare_number_alone_is_nothing_in_an_output_and_an_identifier_is():
     assert ranking.reasons["symbols"][0] == ranking.reasons["symbols"][1] > 0
     held = replace(found, words=leg(4.0, 4.0, coverage=[0.25, 0.25]), outputs=page)
     ranking = rank_turns(held, turns(2), Question(), WEIGHTS)
-    part = 0.25**WEIGHTS.coverage
+    part = math.sqrt(0.25)
     assert ranking.reasons["symbols"].tolist() == pytest.approx([9 * WEIGHTS.symbols * part, 9 * WEIGHTS.symbols])
 
 

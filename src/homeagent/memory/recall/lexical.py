@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homeagent.memory.passages import turn_of
-from homeagent.memory.recall.score import Leg
+from homeagent.memory.recall.score import AskedWords, Leg
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from homeagent.memory.recall.mirror import Mirror, Totals
     from homeagent.memory.store.derived_protocol import DerivedStore
 
-__all__ = ["Column", "LexicalSearch"]
+__all__ = ["Column", "LexicalSearch", "asked_words"]
 
 _K1 = 1.2
 _B = 0.75
@@ -33,6 +33,9 @@ _FARTHEST = 4.0
 tool's output (Lv and Zhai, "When documents are very long, BM25 fails!", 2011). Set by hand."""
 _ALTERNATIVE = 0.5
 """Coverage of a passage with one of several days that are asked about: it may be of the week by chance."""
+_SILENT = 150
+"""As many turns that hold nothing are counted among the others where it is asked how rare a term is: in a memory of two
+turns a word of one of them would be a common one."""
 _MOST_POSTINGS = 20_000
 
 
@@ -43,6 +46,7 @@ class Column:
     ``ids``: int64 (n,), the passages, ascending, each once; ``scores``: float64 (n,); ``outputs``: bool (n,), which are
     of tools' outputs. ``postings``: by term those that hold it, ascending. ``idf`` is the weight of each term,
     ``unheld`` the terms that no visible passage holds, ``average`` the mean length of what is said in this column.
+    ``rarest``: how rare the rarest term is, 1 where no turn holds it, 0 where there is none.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Column:
     postings: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     idf: dict[str, float] = field(default_factory=dict)
     unheld: tuple[str, ...] = ()
+    rarest: float = 0.0
 
     def best(self, limit: int) -> list[int]:
         """Return the ``limit`` passages with the highest scores, equal ones by id, and half as many of outputs."""
@@ -89,7 +94,9 @@ class LexicalSearch:
         for term in dict.fromkeys(terms):
             found = self._derived.postings(name, term, audience, _MOST_POSTINGS)[::-1]
             turns = int(np.count_nonzero(np.diff(turn_of(found), prepend=-1)))  # a long output counts once
-            column.idf[term] = math.log1p(max(0.0, totals.turns - turns + 0.5) / (turns + 0.5))
+            column.idf[term] = _idf(totals.turns, turns)
+            among = totals.turns + _SILENT
+            column.rarest = max(column.rarest, _idf(among, turns) / _idf(among, 0))
             column.postings[term] = found[lengths.known(found)]  # the others came after the mirror was read
         column.unheld = tuple(term for term, found in column.postings.items() if not len(found))
         if column.postings:
@@ -128,6 +135,23 @@ class LexicalSearch:
             share = weight / whole
             coverage[row] = share if held.keys().isdisjoint(alternatives) else max(share, _ALTERNATIVE)
         return Leg(score, coverage)
+
+
+def asked_words(columns: Mapping[str, Column], passages: Sequence[int]) -> AskedWords | None:
+    """Return which of the passages hold which words and symbols of a question; None where it has neither."""
+    chosen = [columns["words"], columns["symbols"]]
+    postings = [found for column in chosen for found in column.postings.values()]
+    if not postings:
+        return None
+    ids = np.array(passages, np.int64)
+    idf = np.array([idf for column in chosen for idf in column.idf.values()], np.float32)
+    held = np.array([_among(ids, found) for found in postings], np.bool_)
+    return AskedWords(held, idf, max(column.rarest for column in chosen))
+
+
+def _idf(turns: int, holding: int) -> float:
+    """Return the weight of a term that so many of the turns hold."""
+    return math.log1p(max(0.0, turns - holding + 0.5) / (holding + 0.5))
 
 
 def _among(passages: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.bool_]:

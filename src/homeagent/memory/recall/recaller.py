@@ -17,7 +17,7 @@ from homeagent.memory.recall.answer import NOTHING, answerable
 from homeagent.memory.recall.cues import question_cues, without_names
 from homeagent.memory.recall.echoes import Asking, asks_about_asking
 from homeagent.memory.recall.hits import HitMaker, Judged
-from homeagent.memory.recall.lexical import LexicalSearch
+from homeagent.memory.recall.lexical import LexicalSearch, asked_words
 from homeagent.memory.recall.mirror import Mirror
 from homeagent.memory.recall.neutral import neutral_key, neutral_mean, unpacked_vector
 from homeagent.memory.recall.newest import LOOKED_AT, SHARED, Standing, newest_first
@@ -179,7 +179,8 @@ class Recaller:
         legs = [self._lexical.leg(columns[name], ids, days if name == "dates" else ()) for name in COLUMNS]
         owners = np.array([row_of[self._mirror.sizes[passage].turn] for passage in ids], np.intp)
         turns = self._turns(outlines, row_of, (asked, columns["names"], known))
-        passages = score.Passages(owners, cosine, *legs, outputs=self._outputs(ids, asked, columns, turns))
+        outputs = self._outputs(ids, asked, columns, turns)
+        passages = score.Passages(owners, cosine, *legs, outputs=outputs, asked=asked_words(columns, ids))
         question = question_cues(asked.text, self._unknown_symbol(asked, columns))
         older = frozenset(row_of[turn] for turn in _outdated(known) if turn in row_of)
         return Evidence(asked, columns, ids, outlines, passages, turns, question, older)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswerableWeights",
+    "AskedWords",
     "Leg",
     "Outputs",
     "Passages",
@@ -71,7 +72,6 @@ class RankingWeights:
 
     words: float
     bigrams: float
-    coverage: float
     symbols: float
     dates: float
     meaning: float
@@ -93,7 +93,8 @@ class AnswerableWeights:
 
     bias: float
     lead: float
-    coverage: float
+    held: float
+    rare: float
     mismatch: float
 
 
@@ -132,7 +133,7 @@ class Passages:
 
     ``turn``: intp (n,), the row of its turn in `Turns`. ``cosine``: float32 (n,), of `centred_cosine`; NaN where the
     vector is still pending. ``names``: the word column asked for the names that were taken out of the question.
-    ``outputs`` is None where none of them is of a tool's output.
+    ``outputs`` is None where none of them is of a tool's output, ``asked`` where the question has no words.
     """
 
     turn: Rows
@@ -143,6 +144,23 @@ class Passages:
     dates: Leg
     names: Leg
     outputs: Outputs | None = field(default=None, kw_only=True)
+    asked: AskedWords | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """Which candidates hold which words and symbols of a question.
+
+    ``held``: bool (t, n). ``idf``: float32 (t,). ``rarest``: how rare the rarest is, 1 for a word nobody says.
+    """
+
+    held: Flags
+    idf: Floats
+    rarest: float
+
+    def of(self, chosen: Flags) -> AskedWords:
+        """Return the same of some of the passages."""
+        return AskedWords(self.held[:, chosen], self.idf, self.rarest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +294,9 @@ def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:
     """Return the evidence inside each passage, float32 (n,) a leg.
 
     Words and bigrams step back where only few of the question's words occur: their sum is multiplied by the square root
-    (``coverage``) of the share of its idf, of words or of bigrams, whichever is more.
+    of the share of its idf, of words or of bigrams, whichever is more.
     """
-    part = _stepped_back(passages, weights)
+    part = _stepped_back(passages)
     meaning = np.where(np.isnan(passages.cosine), 0, passages.cosine - np.float32(COSINE_FLOOR))
     return {
         "words": np.float32(weights.words) * passages.words.score * part,
@@ -290,10 +308,9 @@ def _legs(passages: Passages, weights: RankingWeights) -> dict[str, Floats]:
     }
 
 
-def _stepped_back(passages: Passages, weights: RankingWeights) -> Floats:
+def _stepped_back(passages: Passages) -> Floats:
     """Return what words count in each passage, 0 to 1, by how much of the question it holds."""
-    held = np.maximum(passages.words.coverage, passages.bigrams.coverage)
-    part: Floats = (held ** np.float32(weights.coverage)).astype(np.float32)
+    part: Floats = np.sqrt(np.maximum(passages.words.coverage, passages.bigrams.coverage)).astype(np.float32)
     return part
 
 
@@ -330,7 +347,7 @@ def _of_outputs(
     outputs = passages.outputs
     if outputs is None:
         return {}
-    part = _stepped_back(passages, weights)
+    part = _stepped_back(passages)
     own = {
         "dates": found["dates"] * part,
         "symbols": found["symbols"] * (part if outputs.figures else np.float32(1)),
