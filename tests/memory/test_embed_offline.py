@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -165,8 +167,8 @@ def pieces(offline, model_cache):
 
 
 @pytest.fixture(scope="module")
-def whole(pieces):
-    return Pieces(pieces._folder)
+def whole(offline, model_cache):
+    return Pieces(model_cache / "models" / MODEL_ID)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -183,6 +185,15 @@ def test_other_scripts_are_known(pieces, text):
 
     assert 3 not in ids
     assert len(ids) < len(text)
+
+
+def test_other_scripts_stay_known_when_the_cache_is_cleaned_while_it_runs(pieces, model_cache, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(model_cache / "models" / MODEL_ID, folder, copy_function=os.symlink)
+    running = Pieces(folder)
+    shutil.rmtree(folder)
+
+    assert running.ids("где лежат ключи от сарая") == pieces.ids("где лежат ключи от сарая")
 
 
 def test_the_names_of_control_pieces_in_a_text_are_plain_text(pieces):

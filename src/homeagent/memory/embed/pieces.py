@@ -9,6 +9,7 @@ a text gets the same tokens either way: a piece outside the common part holds at
 from __future__ import annotations
 
 import json
+import mmap
 import re
 import threading
 from typing import TYPE_CHECKING, Any, Final
@@ -80,9 +81,10 @@ class Pieces:
         self._others = frozenset(table["others"])
         self._replacements: dict[int, str] = {int(point): text for point, text in table["replacements"].items()}
         self._replacements |= {0: ""} | dict.fromkeys(range(0xD800, 0xE000), " ")
-        self._folder = folder
         self._common = Tokenizer.from_buffer((folder / "common.json").read_bytes())
         self._numbers: NDArray[np.int32] = np.load(folder / "common.npy")
+        with (folder / "whole.json").open("rb") as file:  # mapped: it is still there when the folder is cleaned away
+            self._whole_file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._whole: Tokenizer | None = None
         self._lock = threading.Lock()
 
@@ -101,5 +103,5 @@ class Pieces:
     def _loaded_whole(self) -> Tokenizer:
         with self._lock:
             if self._whole is None:
-                self._whole = Tokenizer.from_buffer((self._folder / "whole.json").read_bytes())
+                self._whole = Tokenizer.from_buffer(self._whole_file[:])
             return self._whole
