@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import atexit
-import subprocess
-import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, ClassVar
 
 import httpx2
@@ -15,6 +14,7 @@ from dev.forking import Forked, Forker
 from dev.served import plain_environment
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
@@ -57,10 +57,13 @@ def environment(**more: str) -> dict[str, str]:
 
 def homeagent(home: Path, *words: str, code: int = 0) -> str:
     """Run a command of the command line on a home and return what it printed."""
-    command = [sys.executable, "-m", "homeagent", *words, "--home", str(home)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False, encoding="utf-8")
-    assert done.returncode == code, done.stderr + done.stdout
-    return done.stdout
+    running = _FORKER.start([*words, "--home", str(home)], environment())
+    with running.stdout, running.stderr, ThreadPoolExecutor(1) as beside:
+        problems = beside.submit(running.stderr.read)
+        printed = running.stdout.read()
+        ended = running.wait(60)
+    assert ended == code, problems.result() + printed
+    return printed
 
 
 def until(true: Callable[[], bool], seconds: float = 30) -> None:

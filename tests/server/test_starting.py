@@ -40,16 +40,16 @@ def test_the_token_is_hashed_at_rest_and_its_file_is_private(tmp_path: Path) -> 
 
 
 def test_tokens_that_were_made_hold_after_a_restart_and_the_one_of_a_run_does_not(home: Path) -> None:
-    with Started(home) as first:
+    with Served(home) as first:
         lasting = first.token
-    with Started(home) as second:
+    with Served(home) as second:
         passing = second.token
         assert passing != lasting
         with second.client(lasting) as client:
             assert client.get("/v1/models").status_code == 200
         with second.client(passing) as client:
             assert client.get("/v1/models").status_code == 200
-    with Started(home, ("--no-token",)) as third:
+    with Served(home, ("--no-token",)) as third:
         assert not any("token: " in line for line in third.stdout)
         with third.client(passing) as client:
             assert client.get("/v1/models").status_code == 401
@@ -58,7 +58,7 @@ def test_tokens_that_were_made_hold_after_a_restart_and_the_one_of_a_run_does_no
 
 
 def test_a_token_made_at_the_command_line_holds_at_once_and_no_longer_once_revoked(home: Path) -> None:
-    with Started(home) as served:
+    with Served(home) as served:
         made = json.loads(homeagent(home, "token", "new", "--person", "anna", "--json"))
         with served.client(made["token"]) as client:
             assert client.get("/api/session").json()["person"] == "anna"
@@ -69,7 +69,7 @@ def test_a_token_made_at_the_command_line_holds_at_once_and_no_longer_once_revok
 
 
 def test_a_second_server_of_the_same_home_is_refused_and_told_where_the_first_is(home: Path) -> None:
-    with Started(home) as served:
+    with Served(home) as served:
         command = [sys.executable, "-m", "homeagent", "serve", "--port", "0", "--home", str(home)]
         done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
         assert done.returncode == 1
@@ -79,7 +79,7 @@ def test_a_second_server_of_the_same_home_is_refused_and_told_where_the_first_is
 
 
 def test_a_port_that_is_taken_is_an_error_that_says_so(home: Path, tmp_path: Path) -> None:
-    with Started(home) as served:
+    with Served(home) as served:
         port = served.url.rpartition(":")[2]
         command = [sys.executable, "-m", "homeagent", "serve", "--port", port, "--home", str(tmp_path / "other")]
         done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
@@ -116,7 +116,7 @@ def test_its_log_is_json_and_says_nothing_of_what_was_said(home: Path) -> None:
 
 
 def test_changed_settings_hold_without_a_restart(home: Path) -> None:
-    with Started(home) as served, served.client() as client:
+    with Served(home) as served, served.client() as client:
 
         def limit() -> object:
             return client.get("/api/settings").json()["values"]["memory"]["recall_limit"]
@@ -163,7 +163,7 @@ def test_wrong_settings_are_said_with_where_and_what_next_at_the_start_and_later
 
 def test_a_webhook_whose_key_can_not_be_read_is_said_in_the_log_and_not_to_strangers(home: Path) -> None:
     (home / "config.toml").write_text("[memory]\nembedder = 'none'\n[channels.webhook]\nkey_file = '/no/such/key'\n")
-    with Started(home) as served, served.client("") as stranger:
+    with Served(home) as served, served.client("") as stranger:
         until(lambda: any("/no/such/key" in str(each["message"]) for each in served.logged()))
         answer = stranger.post("/webhook", content=b"{}")
         assert answer.status_code == 503
@@ -171,7 +171,7 @@ def test_a_webhook_whose_key_can_not_be_read_is_said_in_the_log_and_not_to_stran
 
 
 def test_tokens_that_can_not_be_read_let_nobody_in_and_tell_no_stranger_where_they_are(home: Path) -> None:
-    with Started(home) as served, served.client() as owner, served.client("") as stranger:
+    with Served(home) as served, served.client() as owner, served.client("") as stranger:
         whole = (home / "tokens.json").read_text()
         (home / "tokens.json").write_text("{")
         for answer in (
@@ -192,7 +192,7 @@ def test_tokens_that_can_not_be_read_let_nobody_in_and_tell_no_stranger_where_th
 
 
 def test_a_file_that_can_not_be_written_is_an_error_like_any_other(home: Path) -> None:
-    with Started(home) as served, served.client() as owner:
+    with Served(home) as served, served.client() as owner:
         (home / "backups.part").mkdir()  # where it would be written
         answer = owner.put("/api/memory/backups", json={"hours": 1, "keep": 1})
         assert answer.status_code == 507
