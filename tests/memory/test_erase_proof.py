@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 import zstandard
@@ -48,6 +49,18 @@ def test_the_name_of_who_erased_it_is_no_find_even_when_nothing_else_is_left(mem
     memory.settle()
     done = memory.forgetting.erase(memory.forgetting.chosen(Target((kept,))), by="beryl", prove=True)
     assert (done.proof.found, list(done.proof.where)) == (0, [])
+
+
+def test_the_day_of_other_turns_and_of_what_the_program_wrote_is_no_find(memory, tmp_path):
+    day = datetime(2026, 5, 3, 9, 30, tzinfo=UTC)
+    text = "This was said on 2026-05-03 by owner"
+    tokens = tmp_path / "home" / "tokens.json"
+    tokens.write_text(json.dumps({"made": day.isoformat()}), "utf-8")
+    memory.keep(turn(user("The ferry was late."), external_id="same-day", at=day))
+    done = erased(memory, user(text))
+    assert (done.proof.found, list(done.proof.where)) == (0, [])
+    tokens.write_text(text, "utf-8")
+    assert erased(memory, user(text)).proof.where == ("tokens.json",)
 
 
 def test_what_other_turns_say_too_is_a_survivor_and_no_find(memory):

@@ -100,19 +100,22 @@ def test_what_is_erased_is_gone_from_every_file_and_that_is_proved(tmp_path: Pat
     with Served(configured(tmp_path / "home", '[memory]\nembedder = "none"\n')) as served, served.client() as client:
         turn = say(client, "The combination of the safe is quillon-33-farthing-81.")
         stays = say(client, "The cat likes tuna.")
-        assert "quillon" in str(client.post("/api/chats/ask/turns", json={"text": "What opens the safe?"}).json())
+        asked = client.post("/api/chats/ask/turns", json={"text": "What opens the safe?"}).json()
+        assert "quillon" in str(asked)
         assert "quillon" in client.get("/api/chats/ask/why").text
         preview = client.post("/api/memory/erase/preview", json={"turns": [turn]}).json()
         assert [each["turn"] for each in preview["turns"]] == [turn]
         assert preview["forgotten"] == []
+        assert [each["turn"] for each in preview["survivors"]] == [asked["turn"]]  # its reply says it again
         client.post("/api/memory/forget", json={"turns": [stays]}).raise_for_status()
         hidden = client.post("/api/memory/erase/preview", json={"text": "likes tuna"}).json()
         assert (hidden["turns"], [each["turn"] for each in hidden["forgotten"]]) == ([], [stays])
         client.post("/api/memory/undo", json={"text": "likes tuna"}).raise_for_status()
         assert client.post("/api/memory/erase/preview", json={"text": "likes nothing"}).status_code == 404
-        assert client.post("/api/memory/erase", json={"turns": [turn]}).status_code == 409
-        done = client.post("/api/memory/erase", json={"turns": [turn], "confirm": True}).json()
-        assert done["turns"] == [turn]
+        doomed = [turn, asked["turn"]]
+        assert client.post("/api/memory/erase", json={"turns": doomed}).status_code == 409
+        done = client.post("/api/memory/erase", json={"turns": doomed, "confirm": True}).json()
+        assert done["turns"] == doomed
         assert done["proof"]["found"] == 0
         assert done["proof"]["files"] > 0
         assert client.get(f"/api/memory/turns/{turn}").status_code == 404

@@ -9,6 +9,7 @@ A run that makes a copy by the door's measure is excused by nothing but a surviv
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -37,6 +38,12 @@ _RAW_LEAST: Final = 6
 
 _OWN_FILES: Final = ("config.toml", "about.md", "policies.applied.json")
 """What the owner wrote himself; he is told, and it is his to change."""
+
+_OWN_WORDS: Final = ("tokens.json",)
+"""Files that the program writes, with moments and names in them: like its tables."""
+
+
+_DATE: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,7 @@ def prove(
     left -= _kept_vectors(left & traces.vectors, derived)
     left -= _said_elsewhere(left, traces, log, survivors)
     living = {word for word in seen.words if _is_alive(word, root, log, derived)}
+    living |= _days_of_turns({traces.terms[each] for each in left & traces.terms.keys()}, log)
     left -= {each for each in left if traces.terms.get(each) in living}
     finds = [*(seen.places[each] for each in left), *(seen.words[word] for word in seen.words.keys() - living)]
     where = sorted({place for places in finds for place in places})
@@ -98,7 +106,10 @@ def _scan(path: Path, name: str, finders: tuple[Finder, Finder], traces: Traces,
     raw, everywhere = finders
     seen.files += 1
     for chunk in _chunks(path, raw.longest):
-        seen.add(raw.found(chunk), name)
+        found = raw.found(chunk)
+        if name in _OWN_WORDS:
+            seen.own |= found
+        seen.add(found, name)
     seen.size += path.stat().st_size
     if not is_database(path):
         return
@@ -198,6 +209,13 @@ def _living_strings(log: LogStore, survivors: Sequence[Survivor]) -> Iterator[tu
         for attachment in segment.attachments:
             yield True, attachment.name
             yield listed or b"\0" in attachment.data, attachment.data.decode("utf-8", "replace")
+
+
+def _days_of_turns(words: set[str], log: LogStore) -> set[str]:
+    """Return those of the words that are day, month or year of a turn that stays: the index says it of that one."""
+    dates = {word for word in words if _DATE.fullmatch(word)}
+    days = {turn.at.datetime().date().isoformat() for turn in log.turns() if turn.at is not None} if dates else set()
+    return {word for word in dates if any(day.startswith(word) for day in days)}
 
 
 def _is_alive(word: str, root: Path, log: LogStore, derived: DerivedStore) -> bool:

@@ -37,6 +37,10 @@ _SILENT = 150
 """As many turns that hold nothing are counted among the others where it is asked how rare a term is: in a memory of two
 turns a word of one of them would be a common one."""
 _MOST_POSTINGS = 20_000
+_MOST_LOOKED_AT = 300
+"""A term of more turns than these is common, however many of them only ask."""
+_ONLY_ASKS = 0.9
+"""A turn of which this share of its characters stands in questions tells nothing."""
 
 
 @dataclass(slots=True)
@@ -96,7 +100,7 @@ class LexicalSearch:
             turns = int(np.count_nonzero(np.diff(turn_of(found), prepend=-1)))  # a long output counts once
             column.idf[term] = _idf(totals.turns, turns)
             among = totals.turns + _SILENT
-            column.rarest = max(column.rarest, _idf(among, turns) / _idf(among, 0))
+            column.rarest = max(column.rarest, _idf(among, self._telling(found, turns)) / _idf(among, 0))
             column.postings[term] = found[lengths.known(found)]  # the others came after the mirror was read
         column.unheld = tuple(term for term, found in column.postings.items() if not len(found))
         if column.postings:
@@ -109,6 +113,13 @@ class LexicalSearch:
             )
             column.scores = np.asarray(once * np.bincount(places, weights, len(column.ids)), np.float64)
         return column
+
+    def _telling(self, found: NDArray[np.int64], turns: int) -> int:
+        """Return how many of the turns that hold a term do more than ask: who asks again makes no word a common one."""
+        if turns > _MOST_LOOKED_AT:
+            return turns
+        outlines = (self._mirror.turns.get(turn) for turn in np.unique(turn_of(found)).tolist())
+        return sum(outline is None or outline.cues.asks < _ONLY_ASKS for outline in outlines)
 
     def leg(self, column: Column, passages: Sequence[int], alternatives: Collection[str] = ()) -> Leg:
         """Return the BM25 scores and coverage of the candidates, every term counted as often as it stands there.
