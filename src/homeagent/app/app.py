@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from homeagent.agent import Agent, AgentParts, AgentSettings, Inbox, Outputs, reading_plugin
+from homeagent.app.ending import ended
 from homeagent.app.extraction import Extraction
 from homeagent.app.hiding import hiding
 from homeagent.app.home_channels import HomePast
@@ -241,8 +242,7 @@ class App:
 
     async def _close(self) -> None:
         if self._following is not None:
-            self._following.cancel()
-            await asyncio.wait({self._following})
+            await ended(self._following)
         await self._mcp.close()
         await self.hub.close()
         try:
