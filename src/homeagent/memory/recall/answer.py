@@ -50,7 +50,7 @@ class Signs(NamedTuple):
 def answerable_signs(ranking: Ranking, passages: Passages, turns: Turns, question: Question) -> Signs:
     """Return the signs of an answer in a ranking, which must hold a turn."""
     first = int(ranking.order[0])
-    passage = int(ranking.passage[first])
+    passage = _best(ranking)
     outputs = passages.outputs
     timed = outputs.time[passage] if outputs is not None and outputs.there[passage] else turns.time[first]
     stranger = float(ranking.reasons["speaker"][first]) < 0
@@ -75,8 +75,13 @@ def answerable(
     logit = weights.bias + weights.lead * signs.lead + weights.held * signs.held
     logit += weights.rare * signs.rare + weights.mismatch * signs.mismatch
     logit -= _UNKNOWN_SYMBOL if question.unknown_symbol else 0.0
-    logit -= 0.0 if _alone(ranking, passages) or _said(ranking, passages).any() else _NONE_HELD
+    logit -= 0.0 if passages.held(_best(ranking)) or _said(ranking, passages).any() else _NONE_HELD
     return 1.0 / (1.0 + math.exp(-min(max(logit, -30.0), 30.0)))
+
+
+def _best(ranking: Ranking) -> int:
+    """Return the passage for which the turn that stands first does."""
+    return int(ranking.passage[ranking.order[0]])
 
 
 def _lead(ranking: Ranking, passages: Passages) -> float:
@@ -94,19 +99,13 @@ def _words(ranking: Ranking, passages: Passages) -> tuple[float, float]:
     Held is the mean of what the best passage holds of their idf and of what the first turns hold of it together, less
     what the words are that each of these lacks.
     """
-    alone, asked = _alone(ranking, passages), passages.asked
+    alone, asked = passages.held(_best(ranking)), passages.asked
     if asked is None or not len(asked.idf):
         return (alone + 0.5) / 2, 0.0
     said = _said(ranking, passages)
     together = float(asked.idf[said.any(axis=0)].sum() / max(float(asked.idf.sum()), 1e-6))
     lacking = int((~said).sum(axis=1).min())
     return (alone + together) / 2 - _LACKING * math.log1p(lacking), asked.rarest
-
-
-def _alone(ranking: Ranking, passages: Passages) -> float:
-    """Return how much of the question the best passage holds, of its words, bigrams or symbols, whichever is more."""
-    best = int(ranking.passage[ranking.order[0]])
-    return max(float(leg.coverage[best]) for leg in (passages.words, passages.bigrams, passages.symbols))
 
 
 def _said(ranking: Ranking, passages: Passages) -> NDArray[np.bool_]:

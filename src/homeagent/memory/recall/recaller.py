@@ -226,7 +226,7 @@ class Recaller:
         found = self._derived.passages(list(passages.values()))  # without what another process has just taken out
         texts = {row: found[passage].text for row, passage in passages.items() if passage in found}
         changed = frozenset(row for row, text in texts.items() if row not in asking and tells_of_change(text))
-        held = {row: _held(evidence.passages, int(ranking.passage[row])) for row in first}
+        held = {row: evidence.passages.held(int(ranking.passage[row])) for row in first}
         sharing = frozenset(row for row in changed if held[row] >= SHARED * held[first[0]] > 0)
         moments = [row.at_us or 0 for row in evidence.outlines]
         after = int(evidence.turns.after[first[0]])
@@ -383,11 +383,6 @@ def _answering(asked: Asked, known: Mapping[int, bool]) -> frozenset[int]:
 def _outdated(known: Mapping[int, bool]) -> list[int]:
     """Return the turns whose word on what is asked for no longer holds, where another's does."""
     return [turn for turn, holds in known.items() if not holds] if any(known.values()) else []
-
-
-def _held(passages: score.Passages, passage: int) -> float:
-    """Return how much of the question a passage holds, of its words, bigrams or symbols, whichever is more."""
-    return max(float(leg.coverage[passage]) for leg in (passages.words, passages.bigrams, passages.symbols))
 
 
 def _near(row: TurnOutline, rows: Sequence[TurnOutline], place: int) -> int:

@@ -146,6 +146,10 @@ class Passages:
     outputs: Outputs | None = field(default=None, kw_only=True)
     asked: AskedWords | None = field(default=None, kw_only=True)
 
+    def held(self, passage: int) -> float:
+        """Return how much of the question a passage holds, of its words, bigrams or symbols, whichever is more."""
+        return max(float(leg.coverage[passage]) for leg in (self.words, self.bigrams, self.symbols))
+
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
